@@ -1,0 +1,50 @@
+/** `sluice topics apply`: creates the topics, or brings them up to their definition. */
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import { createKafkaAdmin } from '../../platform/kafka-admin.ts'
+import { createKafkaClient } from '../../platform/kafka-client.ts'
+import { createLogger } from '../../platform/logger.ts'
+import { deadLetterTopicOf, topicDefinitions } from '../../schemas/index.ts'
+import type { TopicDefinition } from '../../schemas/index.ts'
+
+export interface ApplyTopicsOptions {
+  readonly replicationFactor: number
+  readonly write: (line: string) => void
+}
+
+export async function applyTopics(environment: Environment, options: ApplyTopicsOptions) {
+  const config = readConfig(environment, ['KAFKA_BROKERS', 'DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'])
+  const names: Record<TopicDefinition['role'], string> = {
+    decisions: config.DECISIONS_TOPIC,
+    evaluations: config.EVALUATIONS_TOPIC,
+    decisions_dead_letter: deadLetterTopicOf(config.DECISIONS_TOPIC),
+    evaluations_dead_letter: deadLetterTopicOf(config.EVALUATIONS_TOPIC)
+  }
+  const logger = createLogger({ level: 'error', process: 'cli' })
+  const client = createKafkaClient({
+    brokers: config.KAFKA_BROKERS,
+    clientId: 'sluice-cli',
+    logger
+  })
+  const admin = createKafkaAdmin(client.admin())
+  await admin.connect()
+  try {
+    for (const { role, partitions, config: settings } of topicDefinitions) {
+      const change = await admin.applyTopic({
+        name: names[role],
+        partitions,
+        replicationFactor: options.replicationFactor,
+        config: settingsOf(settings, options.replicationFactor)
+      })
+      options.write([`${change.action} ${change.topic}`, ...change.details].join('\n  '))
+    }
+  } finally {
+    await admin.close()
+  }
+}
+
+/** With three copies, two must have a record before it counts as written. */
+function settingsOf(settings: Readonly<Record<string, string>>, replicationFactor: number) {
+  if (replicationFactor < 3) return settings
+  return { ...settings, 'min.insync.replicas': '2' }
+}

@@ -1,0 +1,35 @@
+/** `sluice schemas register`: the Avro schemas into the registry, with their compatibility. */
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import { createRegistry } from '../../platform/schema-registry.ts'
+import type { Registry } from '../../platform/schema-registry.ts'
+import {
+  decisionContract,
+  evaluationContract,
+  schemaCompatibility,
+  subjectOf
+} from '../../schemas/index.ts'
+
+export async function registerSchemas(environment: Environment, write: (line: string) => void) {
+  const config = readConfig(environment, [
+    'SCHEMA_REGISTRY_URL',
+    'DECISIONS_TOPIC',
+    'EVALUATIONS_TOPIC'
+  ])
+  const registry = createRegistry(config.SCHEMA_REGISTRY_URL)
+  write(await registerSchema(registry, config.DECISIONS_TOPIC, decisionContract.text))
+  write(await registerSchema(registry, config.EVALUATIONS_TOPIC, evaluationContract.text))
+}
+
+async function registerSchema(registry: Registry, topic: string, text: string): Promise<string> {
+  const subject = subjectOf(topic)
+  const known = await registry.idOf(subject, text)
+  const id = known ?? (await registry.register(subject, text))
+  const level = await registry.compatibilityOf(subject)
+  if (level !== schemaCompatibility) await registry.setCompatibility(subject, schemaCompatibility)
+  const change =
+    level === schemaCompatibility
+      ? ''
+      : `, compatibility ${level ?? 'unset'} → ${schemaCompatibility}`
+  return `${known === null ? 'registered' : 'unchanged'} ${subject} id ${id}${change}`
+}

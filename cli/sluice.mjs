@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// Runs the command line under the Node it is written for, whatever Node called it.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const majorMin = 24
+const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+const script = fileURLToPath(new URL('sluice.ts', import.meta.url))
+const isNewEnough = Number(process.versions.node.split('.')[0]) >= majorMin
+
+if (!isNewEnough && !existsSync(pinned)) {
+  console.error(
+    `sluice needs Node ${majorMin}; this is ${process.version}. Run "npm ci" here first.`
+  )
+  process.exit(1)
+}
+const node = isNewEnough ? process.execPath : pinned
+const { status } = spawnSync(node, [script, ...process.argv.slice(2)], { stdio: 'inherit' })
+process.exit(status ?? 1)

@@ -1,0 +1,38 @@
+/** The evaluation group: every decision is evaluated, and what came of it is published. */
+import { done } from '../../core/consumed.ts'
+import type { Decision } from '../../core/decision.ts'
+import type { Evaluation } from '../../core/evaluation.ts'
+import { decisionObjection } from '../../core/storable.ts'
+import type { Registry } from '../../platform/schema-registry.ts'
+import { decisionContract } from '../../schemas/index.ts'
+import { createDecode } from '../decode.ts'
+import type { Patiently } from '../patience.ts'
+import { createConsumeBatch } from '../run-consumer.ts'
+import type { Decode } from '../run-consumer.ts'
+import type { Settle } from '../settle.ts'
+import type { Publish } from './publish.ts'
+
+export interface EvaluationDependencies {
+  readonly registry: Registry
+  readonly evaluate: (decision: Decision) => Evaluation
+  readonly publish: Publish
+  readonly settle: Settle
+  readonly patiently: Patiently
+}
+
+export function createEvaluation(dependencies: EvaluationDependencies) {
+  const { registry, evaluate, publish, settle, patiently } = dependencies
+  return createConsumeBatch<Decision>({
+    decode: createDecode({
+      registry,
+      readerSchema: decisionContract.schema,
+      objection: decisionObjection
+    }) satisfies Decode<Decision>,
+    handle: async (decisions) => {
+      await publish(decisions.map(evaluate))
+      return decisions.map(() => done)
+    },
+    settle,
+    patiently
+  })
+}

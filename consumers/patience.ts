@@ -1,0 +1,52 @@
+/** Waits out what passes: an outage pauses a batch, and never condemns a message in it. */
+import { backoffMs } from '../core/backoff.ts'
+import { TransientError } from '../core/consumed.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { MessageBatch } from '../platform/message-consumer.ts'
+import type { Metrics } from '../platform/metrics.ts'
+
+/**
+ * Repeats `work` while it fails with a TransientError, with heartbeats, until it succeeds or the
+ * batch is over (revoked, or the process stops).
+ */
+export type Patiently = <R>(batch: MessageBatch, work: () => Promise<R>) => Promise<R | 'over'>
+
+const backoff = { baseMs: 100, capMs: 5000 }
+/** Longest pause between two heartbeats: a tenth of the session time-out. */
+const heartbeatMs = 3000
+
+export function createPatiently(dependencies: { logger: Logger; metrics: Metrics }): Patiently {
+  const { logger, metrics } = dependencies
+
+  return async function patiently(batch, work) {
+    for (let attempt = 1; !batch.isOver(); attempt++) {
+      try {
+        return await withHeartbeats(batch, work())
+      } catch (error) {
+        if (!(error instanceof TransientError)) throw error
+        const { topic, partition } = batch
+        metrics.count('sluice_consumer_retries_total', { topic })
+        logger.warn({ topic, partition, attempt, error: error.message }, 'waiting to try again')
+        await withHeartbeats(batch, pause(backoffMs(backoff, attempt, Math.random())))
+      }
+    }
+    return 'over'
+  }
+}
+
+/** A heartbeat that fails means a rebalance: its error passes on, and nothing is committed. */
+async function withHeartbeats<R>(batch: MessageBatch, work: Promise<R>): Promise<R> {
+  const evicted = Promise.withResolvers<never>()
+  const timer = setInterval(() => batch.heartbeat().catch(evicted.reject), heartbeatMs)
+  try {
+    const result = await Promise.race([work, evicted.promise])
+    await batch.heartbeat()
+    return result
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,55 @@
+/** The path of a message through a consumer group. Read this file second.
+ *
+ *     agent-decisions ──────▶ storage:     decode ▶ store ▶ settle
+ *     agent-decisions ──────▶ evaluation:  decode ▶ plan ▶ evaluate ▶ publish ▶ settle
+ *     decision-evaluations ─▶ storage:     decode ▶ store ▶ settle
+ *
+ * Settling is always: dead letters first, their acknowledgement awaited, then the offsets. A crash
+ * anywhere before repeats the batch, and every handler knows by identity what it did already.
+ */
+import type { Consumed, DeadLetter } from '../core/consumed.ts'
+import type { Message, MessageBatch } from '../platform/message-consumer.ts'
+import type { Patiently } from './patience.ts'
+import type { Settle } from './settle.ts'
+
+export type Decoded<T> = { readonly kind: 'decoded'; readonly value: T } | DeadLetter
+
+/** @throws {TransientError} while the writer's schema cannot be fetched. */
+export type Decode<T> = (message: Message) => Promise<Decoded<T>>
+
+/**
+ * One outcome for each value, in their order. Must be safe to repeat.
+ * @throws {TransientError} when what it needs is away; then nothing of the batch is settled.
+ */
+export type HandleBatch<T> = (values: readonly T[]) => Promise<readonly Consumed[]>
+
+export interface ConsumerDependencies<T> {
+  readonly decode: Decode<T>
+  readonly handle: HandleBatch<T>
+  readonly settle: Settle
+  readonly patiently: Patiently
+}
+
+export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
+  const { decode, handle, settle, patiently } = dependencies
+
+  return async function consumeBatch(batch: MessageBatch): Promise<void> {
+    const decoded = await patiently(batch, () => Promise.all(batch.messages.map(decode)))
+    if (decoded === 'over') return
+    const values = decoded.flatMap((item) => (item.kind === 'decoded' ? [item.value] : []))
+    const handled = await patiently(batch, () => handle(values))
+    if (handled === 'over') return
+    await settle(batch, inOrder(decoded, handled))
+  }
+}
+
+/** Puts what the handler made of the decoded messages back between those that were not decodable. */
+function inOrder<T>(decoded: readonly Decoded<T>[], handled: readonly Consumed[]): Consumed[] {
+  const outcomes = handled.values()
+  return decoded.map((item) => {
+    if (item.kind !== 'decoded') return item
+    const outcome = outcomes.next().value
+    if (outcome === undefined) throw new Error('a handler returned fewer outcomes than values')
+    return outcome
+  })
+}

@@ -1,0 +1,52 @@
+/** The storage group: decisions and evaluations into Postgres. */
+import type { Decision } from '../../core/decision.ts'
+import type { Evaluation } from '../../core/evaluation.ts'
+import { decisionObjection, evaluationObjection } from '../../core/storable.ts'
+import type { MessageBatch } from '../../platform/message-consumer.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import type { Registry } from '../../platform/schema-registry.ts'
+import { decisionContract, evaluationContract } from '../../schemas/index.ts'
+import { createDecode } from '../decode.ts'
+import type { Patiently } from '../patience.ts'
+import { createConsumeBatch } from '../run-consumer.ts'
+import type { Settle } from '../settle.ts'
+import { bisecting } from './bisect.ts'
+import { createStoreDecisions } from './store-decisions.ts'
+import { createStoreEvaluations } from './store-evaluations.ts'
+
+export interface StorageDependencies {
+  readonly registry: Registry
+  readonly postgres: Postgres
+  readonly settle: Settle
+  readonly patiently: Patiently
+  readonly decisionsTopic: string
+}
+
+/** Consumes a batch of either topic. */
+export function createStorage(dependencies: StorageDependencies) {
+  const { registry, postgres, settle, patiently, decisionsTopic } = dependencies
+  const consumeDecisions = createConsumeBatch<Decision>({
+    decode: createDecode({
+      registry,
+      readerSchema: decisionContract.schema,
+      objection: decisionObjection
+    }),
+    handle: bisecting(createStoreDecisions({ postgres })),
+    settle,
+    patiently
+  })
+  const consumeEvaluations = createConsumeBatch<Evaluation>({
+    decode: createDecode({
+      registry,
+      readerSchema: evaluationContract.schema,
+      objection: evaluationObjection
+    }),
+    handle: bisecting(createStoreEvaluations({ postgres })),
+    settle,
+    patiently
+  })
+
+  return function consumeStorageBatch(batch: MessageBatch): Promise<void> {
+    return batch.topic === decisionsTopic ? consumeDecisions(batch) : consumeEvaluations(batch)
+  }
+}

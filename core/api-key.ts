@@ -1,0 +1,68 @@
+/** API keys: `slk_<env>_<12-char id>_<32-char secret><6-char crc32>`, in base62.
+ *
+ * The prefix makes a leaked key findable, underscores let a double click select it whole, and the
+ * checksum over everything before it lets a typo be refused without asking any database.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const keyIdChars = 12
+const secretChars = 32
+const checksumChars = 6
+const keyExpression = /^slk_[a-z0-9]{1,16}_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/
+
+export type ApiKeyScope =
+  'ingest' | 'evaluation:read' | 'evaluation:write' | 'feedback:write' | 'profiles:read' | 'admin'
+
+export interface ApiKeyParts {
+  readonly key_id: string
+  readonly secret: string
+}
+
+/** A new key, shown to its owner once; only `secretDigestOf` it is stored. */
+export function createApiKey(environment: string): ApiKeyParts & { api_key: string } {
+  const key_id = randomBase62(keyIdChars)
+  const secret = randomBase62(secretChars)
+  const body = `slk_${environment}_${key_id}_${secret}`
+  return { key_id, secret, api_key: body + checksumOf(body) }
+}
+
+/** Splits a key, or returns null when its shape or checksum is wrong. */
+export function parseApiKey(text: string): ApiKeyParts | null {
+  const match = keyExpression.exec(text)
+  if (match === null) return null
+  const body = text.slice(0, -checksumChars)
+  if (text.slice(-checksumChars) !== checksumOf(body)) return null
+  return { key_id: match[1] ?? '', secret: match[2] ?? '' }
+}
+
+/** HMAC-SHA-256 under a pepper kept outside the database, so a stolen table opens nothing. */
+export function secretDigestOf(pepper: string, secret: string): Buffer {
+  return createHmac('sha256', pepper).update(secret).digest()
+}
+
+export function isSameDigest(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function checksumOf(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let place = 0; place < checksumChars; place++) {
+    text = alphabet.charAt(rest % alphabet.length) + text
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return text
+}
+
+/** Bytes of 248 and above are drawn again: 256 is no multiple of 62, and a bias would leak entropy. */
+function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += alphabet.charAt(byte % alphabet.length)
+    }
+  }
+  return text
+}

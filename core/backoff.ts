@@ -1,0 +1,15 @@
+/** How long to wait before the next attempt: exponential, capped, with full jitter. */
+
+export interface Backoff {
+  readonly baseMs: number
+  readonly capMs: number
+}
+
+/**
+ * Milliseconds to wait after `attempt` failures (1 for the first).
+ * Full jitter spreads a crowd of retrying clients evenly; `random` is in [0, 1).
+ */
+export function backoffMs(backoff: Backoff, attempt: number, random: number): number {
+  const ceiling = Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(attempt - 1, 30))
+  return Math.floor(ceiling * random)
+}

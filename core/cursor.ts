@@ -1,0 +1,68 @@
+/** Cursors of lists: where the next page begins, and for which filters that is true.
+ *
+ * A cursor is base64url of `[sort key, id, hash of the filters]`. It is no secret and not signed: a
+ * forged one only moves its caller inside what that caller may read, so it is checked for shape alone.
+ */
+import { createHash } from 'node:crypto'
+import { isUuid } from './ids.ts'
+
+/** The last row of a page; the next page holds what comes behind it. */
+export interface CursorPosition {
+  /** RFC 3339 in UTC with microseconds, as the store prints it: milliseconds would skip rows. */
+  readonly sort_key: string
+  readonly id: string
+}
+
+export type Filters = Readonly<Record<string, string | undefined>>
+
+export type ReadCursor =
+  | { readonly kind: 'position'; readonly position: CursorPosition }
+  /** Not one of ours, or cut off. */
+  | { readonly kind: 'garbled' }
+  /** Ours, and made for a list with other filters. */
+  | { readonly kind: 'other_filters' }
+
+/** Far above any cursor we make, far below what would be work to decode. */
+const cursorCharsMax = 512
+const filterHashChars = 16
+const sortKeyExpression = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/
+const garbled: ReadCursor = Object.freeze({ kind: 'garbled' })
+
+export function writeCursor(position: CursorPosition, filters: Filters): string {
+  const parts = [position.sort_key, position.id, hashOf(filters)]
+  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url')
+}
+
+export function readCursor(text: string, filters: Filters): ReadCursor {
+  const [sort_key, id, filterHash, ...others] = partsOf(text)
+  if (typeof sort_key !== 'string' || !isInstant(sort_key)) return garbled
+  if (typeof id !== 'string' || !isUuid(id) || others.length > 0) return garbled
+  if (filterHash !== hashOf(filters)) return { kind: 'other_filters' }
+  return { kind: 'position', position: { sort_key, id } }
+}
+
+function partsOf(text: string): readonly unknown[] {
+  if (text.length > cursorCharsMax) return []
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+/** Also refuses 30 February and the year 0, which the store would answer with an error. */
+function isInstant(text: string): boolean {
+  const seconds = sortKeyExpression.exec(text)?.[1]
+  if (seconds === undefined || seconds.startsWith('0000')) return false
+  const time = new Date(`${seconds}Z`)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds)
+}
+
+/** The order in which filters were given does not matter; an absent one is no filter. */
+function hashOf(filters: Filters): string {
+  const given = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+  return createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, filterHashChars)
+}

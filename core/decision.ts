@@ -1,0 +1,29 @@
+/** A decision: what an agent was given and what it answered, in the shape every room shares. */
+
+/** Field names are those of the HTTP body, the Avro record and the table, so nothing is renamed. */
+export interface Decision {
+  /** UUID in lower case; with `organization_id` the decision's identity. */
+  readonly decision_id: string
+  readonly organization_id: string
+  /** Milliseconds since 1970, by the gateway's clock. */
+  readonly received_at: number
+  /** JSON text exactly as sent, never re-serialised: numbers keep their digits, keys their order. */
+  readonly input: string
+  readonly output: string
+  readonly agent_id: string | null
+  readonly session_id: string | null
+  readonly domain: string | null
+  /** JSON text of an object, exactly as sent. */
+  readonly metadata: string | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly sdk_version: string | null
+}
+
+/**
+ * The record's key: one agent's decisions stay in order, on one partition.
+ * An empty text is no key: as one it would send every such decision to the same partition.
+ */
+export function keyOf(decision: Pick<Decision, 'agent_id' | 'session_id'>): string | null {
+  return decision.agent_id || decision.session_id || null
+}

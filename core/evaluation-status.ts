@@ -1,0 +1,114 @@
+/** The state of a decision's evaluation: derived from its runs, never written by hand.
+ *
+ *     no run, or only runs that wait ──▶ pending ──▶ evaluating (some run, or some ended and some not)
+ *     every run ended ──▶ evaluated      some succeeded, none failed
+ *                     ──▶ partial        some succeeded, some failed
+ *                     ──▶ failed         none succeeded, some failed
+ *                     ──▶ not_evaluated  every one was skipped
+ */
+
+export type EvaluationStatus =
+  'pending' | 'evaluating' | 'evaluated' | 'partial' | 'failed' | 'not_evaluated'
+
+export interface EvaluationState {
+  readonly status: EvaluationStatus
+  /** Why it is not simply evaluated; null when there is nothing to explain. */
+  readonly reason: string | null
+}
+
+export interface EvaluationProgress {
+  readonly planned: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly skipped: number
+  readonly pending: number
+}
+
+/** What the derivation needs to know of a run. Its status is an open list: a later writer may add to it. */
+export interface RunState {
+  readonly status: string
+  readonly status_reason: string | null
+}
+
+export interface RunIdentity {
+  readonly rule: string
+  readonly evaluator: string
+  readonly evaluator_version: number
+  readonly generation: number
+}
+
+type RunPhase = 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped'
+
+const phases: ReadonlyMap<string, RunPhase> = new Map([
+  ['running', 'running'],
+  ['succeeded', 'succeeded'],
+  ['failed', 'failed'],
+  ['expired', 'failed'],
+  ['skipped', 'skipped'],
+  ['canceled', 'skipped']
+])
+
+/** A status that is not known here is one that has not ended, so that nobody stops waiting too early. */
+function phaseOf(run: RunState): RunPhase {
+  return phases.get(run.status) ?? 'waiting'
+}
+
+/** Of each rule and evaluator the latest run: a replay takes the place of the run it repeats. */
+export function currentRunsOf<R extends RunIdentity>(runs: readonly R[]): readonly R[] {
+  const latest = new Map<string, R>()
+  for (const run of runs) {
+    const key = JSON.stringify([run.rule, run.evaluator])
+    const known = latest.get(key)
+    if (known === undefined || isLater(run, known)) latest.set(key, run)
+  }
+  return [...latest.values()]
+}
+
+function isLater(run: RunIdentity, known: RunIdentity): boolean {
+  if (run.generation !== known.generation) return run.generation > known.generation
+  return run.evaluator_version > known.evaluator_version
+}
+
+export function evaluationProgressOf(runs: readonly RunState[]): EvaluationProgress {
+  const count = (phase: RunPhase): number => runs.filter((run) => phaseOf(run) === phase).length
+  return {
+    planned: runs.length,
+    succeeded: count('succeeded'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    pending: count('waiting') + count('running')
+  }
+}
+
+/** @param runs the current runs of one decision that is stored. */
+export function evaluationStateOf(runs: readonly RunState[]): EvaluationState {
+  const progress = evaluationProgressOf(runs)
+  if (progress.planned === 0) return { status: 'pending', reason: 'not_planned_yet' }
+  if (progress.pending > 0) return openStateOf(runs, progress)
+  if (progress.failed > 0) {
+    const status = progress.succeeded > 0 ? 'partial' : 'failed'
+    return { status, reason: reasonOf(runs, 'failed') }
+  }
+  if (progress.succeeded > 0) return { status: 'evaluated', reason: null }
+  return { status: 'not_evaluated', reason: reasonOf(runs, 'skipped') }
+}
+
+function openStateOf(runs: readonly RunState[], progress: EvaluationProgress): EvaluationState {
+  const hasBegun = progress.succeeded + progress.failed > 0
+  const isRunning = runs.some((run) => phaseOf(run) === 'running')
+  const status = hasBegun || isRunning ? 'evaluating' : 'pending'
+  return { status, reason: reasonOf(runs, 'waiting') }
+}
+
+/** The one reason that the runs of a phase share; each run tells its own when they differ. */
+function reasonOf(runs: readonly RunState[], phase: RunPhase): string | null {
+  const ofPhase = runs.filter((run) => phaseOf(run) === phase)
+  const reasons = new Set(ofPhase.map((run) => run.status_reason))
+  if (reasons.size > 1) return 'several_reasons'
+  return [...reasons][0] ?? null
+}
+
+/** Whether waiting longer cannot change the state. */
+export function isEvaluationOver(status: EvaluationStatus): boolean {
+  return status !== 'pending' && status !== 'evaluating'
+}

@@ -1,0 +1,124 @@
+/** Where the members of a JSON object stand in its text, so that values can travel as they were sent.
+ *
+ * Parsing `{"n": 12345678901234567890}` and writing it again changes it. A decision's `input` and
+ * `metadata` are therefore cut out of the request's text, and this scan finds the cuts. It trusts
+ * nothing: it also runs before `JSON.parse`, on text that may be no JSON at all, and always ends.
+ */
+
+export interface JsonMember {
+  /** The name, with its escapes decoded. */
+  readonly name: string
+  /** The value is `text.slice(start, end)`. */
+  readonly start: number
+  readonly end: number
+}
+
+export interface JsonMembers {
+  readonly members: readonly JsonMember[]
+  /** Name of the member nested deeper than allowed, or null; the scan ends there. */
+  readonly tooDeepIn: string | null
+}
+
+const quote = 34
+const comma = 44
+const colon = 58
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const openBrace = 123
+const closeBrace = 125
+
+/** Members of the object that begins at `text[start]` (a `{`), nested at most `depthMax` deep. */
+export function scanMembers(text: string, start: number, depthMax: number): JsonMembers {
+  const members: JsonMember[] = []
+  let at = start + 1
+  while (at < text.length) {
+    at = skipSpace(text, at)
+    if (text.charCodeAt(at) !== quote) break
+    const nameEnd = skipString(text, at)
+    const name = decodeName(text.slice(at, nameEnd))
+    at = skipSpace(text, nameEnd)
+    if (text.charCodeAt(at) !== colon) break
+    const valueStart = skipSpace(text, at + 1)
+    const valueEnd = skipValue(text, valueStart, depthMax - 1)
+    if (valueEnd < 0) return { members, tooDeepIn: name }
+    members.push({ name, start: valueStart, end: valueEnd })
+    at = skipSpace(text, valueEnd)
+    if (text.charCodeAt(at) !== comma) break
+    at += 1
+  }
+  return { members, tooDeepIn: null }
+}
+
+/** Index of the first character at or after `at` that is no JSON white space. */
+export function skipSpace(text: string, at: number): number {
+  let index = at
+  for (;;) {
+    const code = text.charCodeAt(index)
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return index
+    index += 1
+  }
+}
+
+/** Index behind the string that opens at `at`; the end of the text when it never closes. */
+function skipString(text: string, at: number): number {
+  let index = at + 1
+  for (;;) {
+    const close = text.indexOf('"', index)
+    if (close < 0) return text.length
+    if (!isEscaped(text, close)) return close + 1
+    index = close + 1
+  }
+}
+
+/** A quote is escaped when an odd run of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let index = at - 1
+  while (text.charCodeAt(index) === backslash) index -= 1
+  return (at - index) % 2 === 0
+}
+
+/** Index behind the value at `at`, or -1 when it nests deeper than `depthMax`. */
+function skipValue(text: string, at: number, depthMax: number): number {
+  const first = text.charCodeAt(at)
+  if (first === quote) return skipString(text, at)
+  if (first === openBrace || first === openBracket) return skipNested(text, at, depthMax)
+  let index = at
+  while (index < text.length && !endsScalar(text.charCodeAt(index))) index += 1
+  return index
+}
+
+function skipNested(text: string, at: number, depthMax: number): number {
+  let depth = 0
+  let index = at
+  while (index < text.length) {
+    const code = text.charCodeAt(index)
+    if (code === quote) {
+      index = skipString(text, index)
+      continue
+    }
+    index += 1
+    if (code === openBrace || code === openBracket) {
+      depth += 1
+      if (depth > depthMax) return -1
+    } else if (code === closeBrace || code === closeBracket) {
+      depth -= 1
+      if (depth === 0) return index
+    }
+  }
+  return index
+}
+
+function endsScalar(code: number): boolean {
+  return code === comma || code === closeBrace || code === closeBracket || code <= 32
+}
+
+/** Two spellings of one name are one name: `"a"` and `"\u0061"`. */
+function decodeName(literal: string): string {
+  if (!literal.includes('\\')) return literal.slice(1, -1)
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return literal.slice(1, -1)
+  }
+}

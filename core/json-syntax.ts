@@ -1,0 +1,62 @@
+/** Where text stops being JSON. Only error paths come here: `JSON.parse` judges, this finds the place. */
+
+const space = /[ \t\r\n]*/y
+const token =
+  /[[\]{}:,]|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y
+
+type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
+
+interface State {
+  expected: Expected
+  readonly open: string[]
+}
+
+/** Index of the first character that cannot be part of a JSON text, or null when there is none. */
+export function syntaxErrorAt(text: string, depthMax: number): number | null {
+  const state: State = { expected: 'value', open: [] }
+  let at = 0
+  for (;;) {
+    const start = endOf(space, text, at) ?? at
+    if (start >= text.length) return state.expected === 'end' ? null : start
+    const end = endOf(token, text, start)
+    if (end === null || !accept(state, text.slice(start, end), depthMax)) return start
+    at = end
+  }
+}
+
+/** Where a match that begins exactly at `at` ends, or null. */
+function endOf(sticky: RegExp, text: string, at: number): number | null {
+  sticky.lastIndex = at
+  return sticky.test(text) ? sticky.lastIndex : null
+}
+
+function accept(state: State, lexeme: string, depthMax: number): boolean {
+  const { expected, open } = state
+  if (lexeme === '}' || lexeme === ']') return close(state, lexeme)
+  if (lexeme === ':') return move(state, expected === 'colon', 'value')
+  if (lexeme === ',') {
+    return move(state, expected === 'comma_or_end', open.at(-1) === '{' ? 'name' : 'value')
+  }
+  if (expected === 'name' || expected === 'name_or_end') {
+    return move(state, lexeme.startsWith('"'), 'colon')
+  }
+  if (expected !== 'value' && expected !== 'value_or_end') return false
+  if (lexeme !== '{' && lexeme !== '[') return move(state, true, afterValue(open))
+  open.push(lexeme)
+  return move(state, open.length <= depthMax, lexeme === '{' ? 'name_or_end' : 'value_or_end')
+}
+
+function close(state: State, lexeme: string): boolean {
+  const opener = state.open.pop()
+  const mayEnd = state.expected.endsWith('_end') && state.expected !== 'end'
+  return move(state, mayEnd && opener === (lexeme === '}' ? '{' : '['), afterValue(state.open))
+}
+
+function move(state: State, isAllowed: boolean, next: Expected): boolean {
+  state.expected = next
+  return isAllowed
+}
+
+function afterValue(open: readonly string[]): Expected {
+  return open.length === 0 ? 'end' : 'comma_or_end'
+}

@@ -1,0 +1,40 @@
+/** What a decision or evaluation must fulfil beyond its Avro schema before it may be stored. */
+import type { Decision } from './decision.ts'
+import type { Evaluation } from './evaluation.ts'
+import { isUuid } from './ids.ts'
+
+/**
+ * Null when the decision can be stored and read back, or what is wrong with it.
+ * Anyone may write to a topic; what the gateway wrote always passes.
+ */
+export function decisionObjection(decision: Decision): string | null {
+  if (!isUuid(decision.decision_id)) return 'decision_id is no UUID'
+  if (!isUuid(decision.organization_id)) return 'organization_id is no UUID'
+  if (!isTime(decision.received_at)) return 'received_at is no time'
+  if (!isJson(decision.input)) return 'input is not JSON text'
+  if (decision.metadata !== null && !isJson(decision.metadata)) return 'metadata is not JSON text'
+  return null
+}
+
+/** Null when the evaluation can be stored, or what is wrong with it. */
+export function evaluationObjection(evaluation: Evaluation): string | null {
+  if (!isUuid(evaluation.decision_id)) return 'decision_id is no UUID'
+  if (!isUuid(evaluation.organization_id)) return 'organization_id is no UUID'
+  if (!isTime(evaluation.evaluated_at)) return 'evaluated_at is no time'
+  if (!evaluation.runs.every(({ run_id }) => isUuid(run_id))) return 'a run_id is no UUID'
+  return null
+}
+
+/** A four-digit year: beyond it the textual form changes. */
+function isTime(ms: number): boolean {
+  return ms >= 0 && ms < 253_402_300_800_000
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,34 @@
+/** Finds half characters: an escaped surrogate without its partner has no UTF-8 form and cannot be kept. */
+
+/** A quick sieve: text without such an escape holds no lone surrogate. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+
+/** Whether JSON text holds a `\uD800`–`\uDFFF` escape that is not half of a pair. */
+export function hasLoneSurrogate(text: string): boolean {
+  if (!surrogateEscape.test(text)) return false
+  let at = text.indexOf('\\')
+  while (at >= 0) {
+    const unit = escapedUnitAt(text, at)
+    if (isLow(unit)) return true
+    if (isHigh(unit)) {
+      if (!isLow(escapedUnitAt(text, at + 6))) return true
+      at += 6
+    }
+    at = text.indexOf('\\', at + (unit === null ? 2 : 6))
+  }
+  return false
+}
+
+/** The UTF-16 unit of the `\uXXXX` at `at`, or null when something else stands there. */
+function escapedUnitAt(text: string, at: number): number | null {
+  if (text.charCodeAt(at) !== 92 || text.charCodeAt(at + 1) !== 117) return null
+  return Number.parseInt(text.slice(at + 2, at + 6), 16)
+}
+
+function isHigh(unit: number | null): boolean {
+  return unit !== null && unit >= 0xd800 && unit <= 0xdbff
+}
+
+function isLow(unit: number | null): boolean {
+  return unit !== null && unit >= 0xdc00 && unit <= 0xdfff
+}

@@ -1,0 +1,140 @@
+/** What happens before a handler runs: authenticate, then check path, query and body, in this order. */
+import type { ApiKeyScope } from '../../core/api-key.ts'
+import { Problem, problems } from '../../core/problem.ts'
+import type { ProblemCode, Violation } from '../../core/problem.ts'
+import { createCheck } from '../../platform/json-schema.ts'
+import type { Check, JsonSchema } from '../../platform/json-schema.ts'
+import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from '../call.ts'
+import type { CheckedCall, Credential, Handle, Operation } from '../route.ts'
+import { bearerTokenOf, isApiKey } from './authenticate-session.ts'
+import type { AuthenticateSession } from './authenticate-session.ts'
+import { parseJsonBody } from './json-body.ts'
+
+export type AuthenticateKey = (
+  authorization: string | undefined,
+  scope: ApiKeyScope
+) => Promise<KeyPrincipal>
+
+export interface CheckedDependencies {
+  readonly authenticateKey: AuthenticateKey
+  readonly authenticateSession: AuthenticateSession
+}
+
+/** What a handler may take for granted once a credential was asked for. */
+export type PrincipalOf<C extends Credential> = C extends { kind: 'none' }
+  ? null
+  : C extends { kind: 'session' }
+    ? SessionPrincipal
+    : C extends { kind: 'api_key' }
+      ? KeyPrincipal
+      : Principal
+
+export interface Guard<C extends Credential> {
+  readonly credential: C
+  readonly operation: Operation
+}
+
+export type Checked = <C extends Credential>(
+  guard: Guard<C>,
+  handle: (call: CheckedCall<PrincipalOf<C>>) => Promise<Reply>
+) => Handle
+
+export function createChecked(dependencies: CheckedDependencies): Checked {
+  return function checked({ credential, operation }, handle) {
+    const authenticate = createAuthenticateBy(dependencies, credential)
+    const refuseParams = createRefuseParams(operation)
+    const readQuery = createReadQuery(operation.query)
+    const readBody = createReadBody(operation.body?.schema)
+
+    return async function handleChecked(call) {
+      const principal = await authenticate(call.headers.authorization)
+      refuseParams(call.params)
+      const query = readQuery(call.query)
+      const body = await readBody(call)
+      return handle(checkedCallOf(call, { principal: principal as never, query, body }))
+    }
+  }
+}
+
+/** `signal` stays a getter: it costs something, and most handlers never ask. */
+function checkedCallOf<P extends Principal | null>(
+  call: Call,
+  found: Pick<CheckedCall<P>, 'principal' | 'query' | 'body'>
+): CheckedCall<P> {
+  return {
+    request_id: call.request_id,
+    remote_address: call.remote_address,
+    headers: call.headers,
+    params: call.params,
+    ...found,
+    readBody: () => call.readBody(),
+    get signal() {
+      return call.signal
+    }
+  }
+}
+
+type AuthenticateBy = (authorization: string | undefined) => Promise<Principal | null>
+
+function createAuthenticateBy(
+  { authenticateKey, authenticateSession }: CheckedDependencies,
+  credential: Credential
+): AuthenticateBy {
+  switch (credential.kind) {
+    case 'none':
+      return () => Promise.resolve(null)
+    case 'api_key':
+      return (authorization) => authenticateKey(authorization, credential.scope)
+    case 'session':
+      return async (authorization) => authenticateSession(authorization)
+    case 'session_or_api_key':
+      return async (authorization) => {
+        const isKey = isApiKey(bearerTokenOf(authorization) ?? '')
+        return isKey
+          ? authenticateKey(authorization, credential.scope)
+          : authenticateSession(authorization)
+      }
+  }
+}
+
+/** A path whose placeholders do not fit names nothing that exists: the route's own 404. */
+function createRefuseParams({ params, problems: codes }: Operation) {
+  const check = params === undefined ? null : createCheck(params)
+  const code: ProblemCode =
+    codes.find((candidate) => problems[candidate].status === 404) ?? 'route_not_found'
+
+  return function refuseParams(values: Call['params']): void {
+    const found = check?.(values) ?? []
+    if (found.length > 0) throw new Problem(code, { detail: sentenceOf('The path', found) })
+  }
+}
+
+/** A route without a query schema ignores the query. */
+function createReadQuery(schema: JsonSchema | undefined) {
+  const check: Check | null = schema === undefined ? null : createCheck(schema, { coerce: true })
+
+  return function readQuery(given: Call['query']): Call['query'] {
+    const query = { ...given }
+    const errors = check?.(query) ?? []
+    if (errors.length === 0) return query
+    throw new Problem('invalid_query', { detail: sentenceOf('The query', errors), errors })
+  }
+}
+
+function createReadBody(schema: JsonSchema | undefined) {
+  const check = schema === undefined ? null : createCheck(schema)
+
+  return async function readBody(call: Call): Promise<unknown> {
+    if (check === null) return undefined
+    const body = parseJsonBody(call.headers['content-type'], await call.readBody())
+    const errors = check(body)
+    if (errors.length === 0) return body
+    throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
+  }
+}
+
+function sentenceOf(what: string, errors: readonly Violation[]): string {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return `${what} is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}${more}.`
+}

@@ -1,0 +1,59 @@
+/** One decision as the table holds it. */
+import type { Queryable, Row } from '../../platform/postgres.ts'
+
+export interface DecisionRow {
+  readonly decision_id: string
+  readonly received_at: Date
+  readonly stored_at: Date
+  /** JSON text, as are `output` and `metadata`. */
+  readonly input: string
+  readonly output: string
+  readonly agent_id: string | null
+  readonly session_id: string | null
+  readonly domain: string | null
+  readonly metadata: string | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly sdk_version: string | null
+}
+
+/** By way of `decision_ids`, which knows the day: one partition is read and not all of them. */
+export async function selectDecision(
+  store: Queryable,
+  organizationId: string,
+  decisionId: string
+): Promise<DecisionRow | null> {
+  const rows = await store.query<DecisionRow & Row>(
+    `select d.decision_id, d.received_at, d.stored_at, d.input, d.output, d.agent_id, d.session_id,
+            d.domain, d.metadata, d.input_tokens, d.output_tokens, d.sdk_version
+       from decision_ids i
+       join decisions d
+         on d.organization_id = i.organization_id
+        and d.decision_id = i.decision_id
+        and d.received_at = i.received_at
+      where i.organization_id = $1
+        and i.decision_id = $2`,
+    [organizationId, decisionId]
+  )
+  return rows[0] ?? null
+}
+
+/** When it was stored, without its texts; null when it is not there. */
+export async function selectStoredAt(
+  store: Queryable,
+  organizationId: string,
+  decisionId: string
+): Promise<Date | null> {
+  const rows = await store.query<{ stored_at: Date }>(
+    `select d.stored_at
+       from decision_ids i
+       join decisions d
+         on d.organization_id = i.organization_id
+        and d.decision_id = i.decision_id
+        and d.received_at = i.received_at
+      where i.organization_id = $1
+        and i.decision_id = $2`,
+    [organizationId, decisionId]
+  )
+  return rows[0]?.stored_at ?? null
+}

@@ -1,0 +1,37 @@
+/** A small JSON body to its value; for every route but ingest, which keeps the text as sent. */
+import { isUtf8 } from 'node:buffer'
+import { syntaxErrorAt } from '../../core/json-syntax.ts'
+import { Problem } from '../../core/problem.ts'
+
+const jsonContentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
+/** No body of these routes comes near it. */
+const bodyBytesMax = 64 * 1024
+const depthMax = 64
+
+/** @throws {Problem} 415, 413 or 400 */
+export function parseJsonBody(contentType: string | undefined, body: Buffer): unknown {
+  if (contentType === undefined || !jsonContentType.test(contentType)) {
+    throw new Problem('unsupported_media_type', {
+      detail: `The Content-Type is ${contentType ?? 'missing'}; send application/json in UTF-8.`,
+      headers: { accept: 'application/json' }
+    })
+  }
+  if (body.length > bodyBytesMax) {
+    const detail = `The body has ${body.length} bytes; this route takes ${bodyBytesMax}.`
+    throw new Problem('payload_too_large', { detail, members: { limit_bytes: bodyBytesMax } })
+  }
+  if (!isUtf8(body)) throw new Problem('malformed_encoding', { detail: 'The body is not UTF-8.' })
+  return parseText(body.toString('utf8'))
+}
+
+/** V8's own message quotes the body, and a password may be in it. */
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    if (text.trim() === '') throw new Problem('malformed_json', { detail: 'The body is empty.' })
+    const position = syntaxErrorAt(text, depthMax) ?? text.length
+    const detail = `The body is not JSON at character ${position}.`
+    throw new Problem('malformed_json', { detail, members: { position } })
+  }
+}

@@ -1,0 +1,111 @@
+/** GET /v1/decisions: the newest decisions of an organization, as summaries, page by page. */
+import type { Clock } from '../../core/clock.ts'
+import { readCursor, writeCursor } from '../../core/cursor.ts'
+import type { CursorPosition, Filters } from '../../core/cursor.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Violation } from '../../core/problem.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import { jsonReply } from '../call.ts'
+import type { SessionHandle } from '../route.ts'
+import { selectDecisionPage } from './decision-page.ts'
+import type { PageRow } from './decision-page.ts'
+import { evaluationViewOf } from './evaluation-view.ts'
+import { previewOf, previewOfLiteral } from './preview.ts'
+import { readRuns } from './read-runs.ts'
+import type { StoredRun } from './read-runs.ts'
+import { readTimeRange } from './time-range.ts'
+import type { TimeRange, TimeTexts } from './time-range.ts'
+import { lagOf, readWatermark } from './watermark.ts'
+
+export interface ListDecisionsDependencies {
+  /** From `createStore`. */
+  readonly store: Queryable
+  readonly decisionsTopic: string
+  readonly clock: Clock
+}
+
+interface ListQuery {
+  readonly from?: string
+  readonly to?: string
+  readonly agent_id?: string
+  readonly session_id?: string
+  readonly domain?: string
+  readonly cursor?: string
+  readonly limit: number
+}
+
+export function createListDecisions(dependencies: ListDecisionsDependencies): SessionHandle {
+  const { store, decisionsTopic, clock } = dependencies
+
+  return async function listDecisions(call) {
+    const organizationId = call.principal.organization_id
+    const { cursor, limit, from, to, ...texts } = call.query as unknown as ListQuery
+    const filters: Filters = { from, to, ...texts }
+    const range = rangeOf({ from, to }, clock.now())
+    const after = cursor === undefined ? null : positionOf(cursor, filters)
+
+    // One row more than was asked for tells whether there is another page.
+    const query = { organizationId, range, ...texts, after, rowsMax: limit + 1 }
+    // The watermark before the rows: whatever it promises is then among them.
+    const watermark = await readWatermark(store, decisionsTopic)
+    const rows = await selectDecisionPage(store, query)
+    const page = rows.slice(0, limit)
+    const runs = await readRuns(
+      store,
+      organizationId,
+      page.map((row) => row.decision_id)
+    )
+    const last = rows.length > limit ? page.at(-1) : undefined
+    const next_cursor =
+      last === undefined
+        ? null
+        : writeCursor({ sort_key: last.sort_key, id: last.decision_id }, filters)
+    const meta = { next_cursor, limit, ...lagOf(watermark, clock) }
+    const data = page.map((row) => summaryOf(row, runs.get(row.decision_id) ?? []))
+    return jsonReply(200, JSON.stringify({ data, meta }))
+  }
+}
+
+function rangeOf(texts: TimeTexts, now: number): TimeRange {
+  const read = readTimeRange(texts, now)
+  if (read.kind === 'range') return read.range
+  throw invalidQuery(read.errors)
+}
+
+function positionOf(cursor: string, filters: Filters): CursorPosition {
+  const read = readCursor(cursor, filters)
+  if (read.kind === 'position') return read.position
+  const detail =
+    read.kind === 'other_filters'
+      ? 'belongs to a list with other filters; send those, or begin without a cursor'
+      : 'is not a cursor of ours; send `meta.next_cursor` as it came'
+  throw invalidQuery([{ pointer: '/cursor', detail }])
+}
+
+function invalidQuery(errors: readonly Violation[]): Problem {
+  const [first] = errors
+  const detail = `The query is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}.`
+  return new Problem('invalid_query', { detail, errors })
+}
+
+function summaryOf(row: PageRow, runs: readonly StoredRun[]) {
+  const input = previewOf(row.input_start)
+  const output = previewOfLiteral(row.output_start)
+  const { status, verdict } = evaluationViewOf(runs)
+  return {
+    decision_id: row.decision_id,
+    received_at: row.received_at,
+    stored_at: row.stored_at,
+    agent_id: row.agent_id,
+    session_id: row.session_id,
+    domain: row.domain,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    sdk_version: row.sdk_version,
+    input_preview: input.preview,
+    input_truncated: input.truncated,
+    output_preview: output.preview,
+    output_truncated: output.truncated,
+    evaluation: { status, verdict }
+  }
+}

@@ -1,0 +1,74 @@
+/** GET /v1/decisions/{decision_id}: one decision, its texts exactly as they were sent. */
+import type { Clock } from '../../core/clock.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import { jsonReply } from '../call.ts'
+import type { SessionHandle } from '../route.ts'
+import { selectDecision } from './decision-row.ts'
+import type { DecisionRow } from './decision-row.ts'
+import { evaluationViewOf, scoresByName } from './evaluation-view.ts'
+import type { Poll } from './poll.ts'
+import { readRuns } from './read-runs.ts'
+import type { StoredRun } from './read-runs.ts'
+import { isReached, waitOf } from './wait-until.ts'
+import { decisionNotFound, readWatermark } from './watermark.ts'
+
+export interface ReadDependencies {
+  /** From `createStore`. */
+  readonly store: Queryable
+  readonly poll: Poll
+  readonly decisionsTopic: string
+  readonly clock: Clock
+}
+
+export function createReadDecision(dependencies: ReadDependencies): SessionHandle {
+  const { store, poll, decisionsTopic, clock } = dependencies
+
+  return async function readDecision(call) {
+    const askedAt = clock.now()
+    const { organization_id } = call.principal
+    const decisionId = (call.params['decision_id'] ?? '').toLowerCase()
+    const { waitMs, until } = waitOf(call.query)
+    let decision: DecisionRow | null = null
+
+    /** The row never changes, so it is read again only while it is not there. */
+    async function read(): Promise<{ decision: DecisionRow | null; runs: readonly StoredRun[] }> {
+      decision ??= await selectDecision(store, organization_id, decisionId)
+      if (decision === null) return { decision, runs: [] }
+      const runs = await readRuns(store, organization_id, [decisionId])
+      return { decision, runs: runs.get(decisionId) ?? [] }
+    }
+
+    const found = await poll(
+      read,
+      (seen) => seen.decision !== null && isReached(until, seen.runs),
+      { waitMs, signal: call.signal }
+    )
+    if (found.decision !== null) return jsonReply(200, decisionText(found.decision, found.runs))
+    throw decisionNotFound(await readWatermark(store, decisionsTopic), askedAt, clock)
+  }
+}
+
+/**
+ * The answer's text. `input`, `output` and `metadata` are JSON text already and are put in as they are:
+ * parsing and writing them again would round numbers and reorder keys.
+ */
+export function decisionText(row: DecisionRow, runs: readonly StoredRun[]): string {
+  const { status, verdict, currentRuns } = evaluationViewOf(runs)
+  const evaluation = { status, verdict, scores: scoresByName(currentRuns) }
+  const members: [string, string][] = [
+    ['decision_id', JSON.stringify(row.decision_id)],
+    ['received_at', JSON.stringify(row.received_at)],
+    ['stored_at', JSON.stringify(row.stored_at)],
+    ['input', row.input],
+    ['output', row.output],
+    ['agent_id', JSON.stringify(row.agent_id)],
+    ['session_id', JSON.stringify(row.session_id)],
+    ['domain', JSON.stringify(row.domain)],
+    ['metadata', row.metadata ?? 'null'],
+    ['input_tokens', JSON.stringify(row.input_tokens)],
+    ['output_tokens', JSON.stringify(row.output_tokens)],
+    ['sdk_version', JSON.stringify(row.sdk_version)],
+    ['evaluation', JSON.stringify(evaluation)]
+  ]
+  return `{${members.map(([name, text]) => `"${name}":${text}`).join(',')}}`
+}

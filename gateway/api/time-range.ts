@@ -1,0 +1,71 @@
+/** `from` and `to` of a list: RFC 3339 to a half-open range, with a bounded default. */
+import type { Violation } from '../../core/problem.ts'
+
+export interface TimeRange {
+  readonly from: Date
+  /** Null is open: a gateway whose clock runs ahead may have sent what is newest. */
+  readonly to: Date | null
+}
+
+export interface TimeTexts {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+export type ReadTimeRange =
+  | { readonly kind: 'range'; readonly range: TimeRange }
+  | { readonly kind: 'wrong'; readonly errors: readonly Violation[] }
+
+export const defaultRangeDays = 7
+const dayMs = 86_400_000
+const expression =
+  /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+/** Nothing was received outside these, and the store cannot print the years beyond. */
+const earliest = 0
+const latest = Date.UTC(9999, 11, 31)
+
+export function readTimeRange(texts: TimeTexts, now: number): ReadTimeRange {
+  const to = texts.to === undefined ? null : timeOf(texts.to)
+  const from =
+    texts.from === undefined ? (to ?? now) - defaultRangeDays * dayMs : timeOf(texts.from)
+  const errors = violationsOf(from, to)
+  if (errors.length > 0) return { kind: 'wrong', errors }
+  return { kind: 'range', range: { from: dateOf(from), to: to === null ? null : dateOf(to) } }
+}
+
+/** Without a `to` that is a time, nothing can be said about the default of `from`. */
+function violationsOf(from: number, to: number | null): readonly Violation[] {
+  if (to !== null && Number.isNaN(to)) return [noTime('/to')]
+  if (Number.isNaN(from)) return [noTime('/from')]
+  return to !== null && from >= to ? [notBefore] : []
+}
+
+/** Milliseconds, or NaN: also for 30 February, which Date would take for March. */
+function timeOf(text: string): number {
+  const [, seconds, fraction = '', offset = ''] = expression.exec(text) ?? []
+  if (seconds === undefined) return Number.NaN
+  const local = new Date(`${seconds.toUpperCase()}Z`)
+  const isReal =
+    !Number.isNaN(local.getTime()) && local.toISOString().startsWith(seconds.toUpperCase())
+  return isReal ? local.getTime() + millisecondsOf(fraction) - offsetMsOf(offset) : Number.NaN
+}
+
+function millisecondsOf(fraction: string): number {
+  return fraction === '' ? 0 : Math.floor(Number(`0${fraction}`) * 1000)
+}
+
+function offsetMsOf(offset: string): number {
+  if (offset.toUpperCase() === 'Z') return 0
+  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number)
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
+
+function dateOf(time: number): Date {
+  return new Date(Math.min(Math.max(time, earliest), latest))
+}
+
+function noTime(pointer: string): Violation {
+  return { pointer, detail: 'must be an RFC 3339 time such as 2026-01-31T12:00:00Z' }
+}
+
+const notBefore: Violation = { pointer: '/from', detail: 'must be before `to`' }

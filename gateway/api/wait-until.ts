@@ -1,0 +1,48 @@
+/** The `wait` and `until` of a read: how long a caller waits, and for what. */
+import { evaluationStateOf, currentRunsOf, isEvaluationOver } from '../../core/evaluation-status.ts'
+import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { Call } from '../call.ts'
+import type { StoredRun } from './read-runs.ts'
+
+export type Until = 'stored' | 'first_score' | 'evaluated'
+
+export const waitSecondsMax = 30
+
+/** The query of a read that can wait; its defaults are filled in before the handler runs. */
+export function waitQuerySchema(untilDefault: Until): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      wait: {
+        type: 'integer',
+        minimum: 0,
+        maximum: waitSecondsMax,
+        default: 0,
+        description: 'Whole seconds to wait; when they are over the answer is what exists by then.'
+      },
+      until: {
+        type: 'string',
+        enum: ['stored', 'first_score', 'evaluated'],
+        default: untilDefault,
+        description:
+          '`stored`: the decision can be read. `first_score`: it has a score, or none will come. ' +
+          '`evaluated`: every planned run has ended.'
+      }
+    },
+    additionalProperties: false
+  }
+}
+
+export function waitOf(query: Call['query']): { readonly waitMs: number; readonly until: Until } {
+  const { wait, until } = query as { wait: number; until: Until }
+  return { waitMs: wait * 1000, until }
+}
+
+/** Whether a stored decision with these runs is what the caller waits for. */
+export function isReached(until: Until, runs: readonly StoredRun[]): boolean {
+  if (until === 'stored') return true
+  const current = currentRunsOf(runs)
+  const isOver = isEvaluationOver(evaluationStateOf(current).status)
+  if (until === 'evaluated') return isOver
+  return isOver || current.some((run) => run.scores.length > 0)
+}

@@ -1,0 +1,72 @@
+/** authenticate: an Authorization header to the principal behind its API key. */
+import { isSameDigest, parseApiKey, secretDigestOf } from '../../core/api-key.ts'
+import type { ApiKeyScope } from '../../core/api-key.ts'
+import type { Clock } from '../../core/clock.ts'
+import { Problem } from '../../core/problem.ts'
+import type { KeyPrincipal } from '../call.ts'
+import type { ApiKeyRow, FindApiKey } from './api-keys.ts'
+
+/** @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up. */
+export type Authenticate = (
+  authorization: string | undefined,
+  scope: ApiKeyScope
+) => Promise<KeyPrincipal>
+
+export interface AuthenticateDependencies {
+  readonly findApiKey: FindApiKey
+  readonly pepper: string
+  readonly clock: Clock
+}
+
+const bearerExpression = /^bearer +(\S+) *$/i
+const challenge = Object.freeze({ 'www-authenticate': 'Bearer realm="sluice"' })
+/** Compared against when there is no such key, so that an unknown id costs what a known one costs. */
+const nobodysDigest = Buffer.alloc(32)
+
+export function createAuthenticate(dependencies: AuthenticateDependencies): Authenticate {
+  const { findApiKey, pepper, clock } = dependencies
+
+  return async function authenticate(authorization, scope) {
+    const { key_id, secret } = partsOf(authorization)
+    const row = await findApiKey(key_id)
+    const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, secretDigestOf(pepper, secret))
+    if (row === null || !isSame) throw invalidKey('It is not known here.')
+    refuseEnded(row, clock.now())
+    if (!row.scopes.includes(scope) && !row.scopes.includes('admin')) throw scopeMissing(scope)
+    return row.principal
+  }
+}
+
+function partsOf(authorization: string | undefined) {
+  const token = bearerExpression.exec(authorization ?? '')?.[1]
+  if (token === undefined) {
+    const detail = 'Send the key as "Authorization: Bearer slk_…".'
+    throw new Problem('api_key_required', { detail, headers: challenge })
+  }
+  const parts = parseApiKey(token)
+  if (parts !== null) return parts
+  const isKey = token.startsWith('slk_')
+  throw new Problem(isKey ? 'api_key_malformed' : 'api_key_required', {
+    detail: isKey
+      ? 'Its shape or checksum is wrong: was it cut off or mistyped?'
+      : 'The credential is no API key; keys begin with slk_.',
+    headers: challenge
+  })
+}
+
+function refuseEnded(row: ApiKeyRow, now: number): void {
+  if (row.revoked_at !== null) throw invalidKey('It was revoked.')
+  if (row.expires_at !== null && row.expires_at <= now) throw invalidKey('It has expired.')
+}
+
+function invalidKey(detail: string): Problem {
+  const headers = { 'www-authenticate': 'Bearer realm="sluice", error="invalid_token"' }
+  return new Problem('api_key_invalid', { detail, headers })
+}
+
+function scopeMissing(scope: ApiKeyScope): Problem {
+  return new Problem('scope_missing', {
+    detail: `The key may not do this; it needs the scope ${scope}.`,
+    members: { scope }
+  })
+}

@@ -1,0 +1,97 @@
+/** Reads a request's body whole, inflated, and never further than its limit. */
+import type { IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
+import { Problem } from '../core/problem.ts'
+
+export const bodyBytesMax = 10 * 1024 * 1024
+/** What is read and thrown away after an early answer, so that the caller can read that answer. */
+const drainBytesMax = 64 * 1024 * 1024
+const drainMs = 5000
+
+const inflaters: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress
+}
+
+/** @throws {Problem} 413 past `bodyBytesMax` inflated bytes, 415 or 400 for the encoding. */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax)
+    return Promise.reject(tooLarge())
+  if (encoding === 'identity' || encoding === '') return collect(request, request)
+  const inflater = Object.hasOwn(inflaters, encoding) ? inflaters[encoding] : undefined
+  if (inflater === undefined) return Promise.reject(unsupported(encoding))
+  return collect(request, request.pipe(inflater()), encoding)
+}
+
+/** Plain event listeners: an async iterator over a body of one chunk costs more than the body. */
+function collect(
+  request: IncomingMessage,
+  source: IncomingMessage | Transform,
+  encoding?: string
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let size = 0
+
+  source.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= bodyBytesMax) chunks.push(chunk)
+    else stop(tooLarge())
+  })
+  source.on('end', () =>
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+  )
+  source.on('error', () => stop(encoding === undefined ? cutOff() : garbled(encoding)))
+  request.on('close', () => stop(cutOff()))
+
+  /** Settling twice is harmless: the first outcome stands. */
+  function stop(problem: Problem): void {
+    reject(problem)
+    chunks.length = 0
+    source.removeAllListeners('data')
+    if (source === request) return
+    request.unpipe()
+    source.destroy()
+  }
+  return promise
+}
+
+/** Reads on for a while after an early answer, then gives the connection up. */
+export function drain(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  let drained = 0
+  const timer = setTimeout(() => request.destroy(), drainMs)
+  request.on('data', (chunk: Buffer) => {
+    drained += chunk.length
+    if (drained > drainBytesMax) request.destroy()
+  })
+  request.on('close', () => clearTimeout(timer))
+  request.on('end', () => clearTimeout(timer))
+  request.resume()
+}
+
+function tooLarge(): Problem {
+  return new Problem('payload_too_large', {
+    detail: `The body has more than ${bodyBytesMax} bytes; that is all one request may carry.`,
+    members: { pointer: '', limit_bytes: bodyBytesMax }
+  })
+}
+
+function unsupported(encoding: string): Problem {
+  const known = Object.keys(inflaters).join(', ')
+  return new Problem('unsupported_media_type', {
+    detail: `The Content-Encoding ${JSON.stringify(encoding.slice(0, 40))} is not taken; send ${known}.`,
+    headers: { 'accept-encoding': known }
+  })
+}
+
+function garbled(encoding: string): Problem {
+  return new Problem('malformed_encoding', { detail: `The body is not valid ${encoding}.` })
+}
+
+function cutOff(): Problem {
+  return new Problem('malformed_request', { detail: 'The body ended before it was complete.' })
+}

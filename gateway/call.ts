@@ -1,0 +1,49 @@
+/** A request and its answer as the routes see them; no type of the HTTP library appears here. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ApiKeyScope } from '../core/api-key.ts'
+
+export interface Call {
+  readonly request_id: string
+  /** IP address of the other end of the connection; empty when it is already gone. */
+  readonly remote_address: string
+  readonly headers: IncomingHttpHeaders
+  /** Placeholders of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  /** The whole body, inflated. @throws {Problem} 400, 413 or 415. */
+  readBody(): Promise<Buffer>
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** An agent's key: what it may do and whose it is. */
+export interface KeyPrincipal {
+  readonly kind: 'api_key'
+  readonly organization_id: string
+  readonly key_id: string
+  readonly scopes: readonly ApiKeyScope[]
+  /** The organization's own limit; null follows the configuration. */
+  readonly rate_limit_points: number | null
+}
+
+/** A person who logged in. */
+export interface SessionPrincipal {
+  readonly kind: 'session'
+  readonly organization_id: string
+  readonly user_id: string
+  readonly role: string
+}
+
+export type Principal = KeyPrincipal | SessionPrincipal
+
+export const jsonHeaders = Object.freeze({ 'content-type': 'application/json; charset=utf-8' })
+
+export function jsonReply(status: number, body: string): Reply {
+  return { status, headers: jsonHeaders, body }
+}

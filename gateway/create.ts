@@ -1,0 +1,108 @@
+/** Puts the steps, the handlers and the routes together. */
+import { systemClock } from '../platform/clock.ts'
+import type { Lifecycle } from '../platform/lifecycle.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { verifyPassword } from '../platform/password.ts'
+import type { Postgres } from '../platform/postgres.ts'
+import type { RateLimiter } from '../platform/rate-limiter.ts'
+import type { RecordProducer } from '../platform/record-producer.ts'
+import { createSessionTokens } from '../platform/session-token.ts'
+import { createAuthenticateSession } from './api/authenticate-session.ts'
+import { createChecked } from './api/checked.ts'
+import { createListDecisions } from './api/list-decisions.ts'
+import { createThrottleLogin } from './api/login-throttle.ts'
+import { createLogin } from './api/login.ts'
+import { createPoll } from './api/poll.ts'
+import { createReadDecision } from './api/read-decision.ts'
+import { createReadEvaluation } from './api/read-evaluation.ts'
+import { createStore } from './api/store.ts'
+import { createApp } from './app.ts'
+import { createFindApiKey } from './authentication/api-keys.ts'
+import { createAuthenticate } from './authentication/authenticate.ts'
+import type { Authenticate } from './authentication/authenticate.ts'
+import type { GatewayConfig } from './config.ts'
+import { createDocs } from './docs.ts'
+import { createEncode } from './ingest/encode.ts'
+import { createIngest } from './ingest/ingest.ts'
+import { createLimitRate } from './ingest/limit-rate.ts'
+import { createOutcomes } from './ingest/outcomes.ts'
+import { createProduce } from './ingest/produce.ts'
+import { createValidate } from './ingest/validate.ts'
+import { openApiOf } from './openapi.ts'
+import { createRoutes } from './routes.ts'
+import type { Handlers } from './routes.ts'
+
+export interface GatewayParts {
+  readonly config: GatewayConfig
+  readonly logger: Logger
+  readonly lifecycle: Lifecycle
+  readonly metrics: Metrics
+  readonly postgres: Postgres
+  readonly rateLimiter: RateLimiter
+  readonly producer: RecordProducer
+  readonly schemaId: () => number | null
+}
+
+const clock = systemClock
+
+export function createGatewayApp(parts: GatewayParts) {
+  const { config, logger, lifecycle, metrics, postgres } = parts
+  const findApiKey = createFindApiKey({ postgres, metrics, clock })
+  const authenticate = createAuthenticate({ findApiKey, pepper: config.API_KEY_PEPPER, clock })
+  const sessionTokens = createSessionTokens({ signingKey: config.SESSION_SIGNING_KEY, clock })
+  const authenticateSession = createAuthenticateSession(sessionTokens)
+  const checked = createChecked({ authenticateKey: authenticate, authenticateSession })
+  const { ingest, drain } = createIngestLine(parts, authenticate)
+  const handlers = { ingest, ...createReads(parts, sessionTokens) }
+
+  const routes = createRoutes(handlers, checked).filter(
+    ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
+  )
+  const docs = config.DOCS_ENABLED ? createDocs(openApiOf(routes)) : null
+  const app = createApp({ routes, docs, metrics, logger, clock, isStopping: lifecycle.isStopping })
+  return { app, drain }
+}
+
+function createIngestLine(parts: GatewayParts, authenticate: Authenticate) {
+  const { config, metrics, producer, rateLimiter, schemaId } = parts
+  const limitRate = createLimitRate({
+    rateLimiter,
+    defaultLimit: {
+      points: config.RATE_LIMIT_POINTS,
+      windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS
+    }
+  })
+  const { produce, drain } = createProduce({
+    producer,
+    metrics,
+    lingerMs: config.PRODUCE_LINGER_MS,
+    deadlineMs: config.PRODUCE_DEADLINE_MS,
+    inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX
+  })
+  const ingest = createIngest({
+    authenticate,
+    validate: createValidate({ clock, metrics }),
+    limitRate,
+    encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId }),
+    produce,
+    outcomes: createOutcomes({ limitRate, metrics })
+  })
+  return { ingest, drain }
+}
+
+function createReads(
+  { config, lifecycle, postgres, rateLimiter }: GatewayParts,
+  sessionTokens: ReturnType<typeof createSessionTokens>
+): Omit<Handlers, 'ingest'> {
+  const store = createStore(postgres)
+  const poll = createPoll({ stopping: lifecycle.stopping })
+  const reads = { store, poll, clock, decisionsTopic: config.DECISIONS_TOPIC }
+  const throttleLogin = createThrottleLogin(rateLimiter)
+  return {
+    login: createLogin({ store, throttleLogin, verifyPassword, sessionTokens }),
+    listDecisions: createListDecisions(reads),
+    readDecision: createReadDecision(reads),
+    readEvaluation: createReadEvaluation(reads)
+  }
+}

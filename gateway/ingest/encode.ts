@@ -1,0 +1,72 @@
+/** encode: a decision to the record that goes onto the log. */
+import { createEncode as createAvroEncode } from '../../core/avro-codec.ts'
+import type { Decision } from '../../core/decision.ts'
+import { keyOf } from '../../core/decision.ts'
+import { pointerTo } from '../../core/json-pointer.ts'
+import { Problem } from '../../core/problem.ts'
+import type { OutgoingRecord } from '../../platform/record-producer.ts'
+import { decisionContract } from '../../schemas/index.ts'
+
+/** @throws {Problem} 413 when the encoded decision is too large, 503 while its schema has no id. */
+export type Encode = (decision: Decision, traceparent?: string | string[]) => OutgoingRecord
+
+export interface EncodeDependencies {
+  readonly topic: string
+  /** The id the registry gave the decision schema, or null until it is known. */
+  readonly schemaId: () => number | null
+}
+
+export const decisionBytesMax = 4 * 1024 * 1024
+
+/** W3C trace context, version 00; anything else is left out rather than handed on. */
+const traceparentExpression = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+export function createEncode({ topic, schemaId }: EncodeDependencies): Encode {
+  const encodeAvro = createAvroEncode<Decision>(decisionContract.schema)
+
+  return function encode(decision, traceparent) {
+    const id = schemaId()
+    if (id === null) throw schemaUnavailable()
+    const value = encodeAvro(decision, id)
+    if (value.length > decisionBytesMax) throw tooLarge(decision, value.length)
+    const key = keyOf(decision)
+    return {
+      topic,
+      key: key === null ? null : Buffer.from(key, 'utf8'),
+      value,
+      headers: headersOf(decision, traceparent)
+    }
+  }
+}
+
+function headersOf(decision: Decision, traceparent: string | string[] | undefined) {
+  const { decision_id, organization_id } = decision
+  if (typeof traceparent !== 'string' || !traceparentExpression.test(traceparent)) {
+    return { decision_id, organization_id }
+  }
+  return { decision_id, organization_id, traceparent }
+}
+
+function schemaUnavailable(): Problem {
+  return new Problem('schema_unavailable', {
+    detail: 'This instance has not yet learnt the id of the decision schema from the registry.',
+    headers: { 'retry-after': '5' }
+  })
+}
+
+/** Names the member that takes the most room, since that is the one to shorten. */
+function tooLarge(decision: Decision, size: number): Problem {
+  const sizes = (['input', 'output', 'metadata'] as const).map((name) => ({
+    name,
+    bytes: Buffer.byteLength(decision[name] ?? '', 'utf8')
+  }))
+  const largest = sizes.reduce((left, right) => (right.bytes > left.bytes ? right : left))
+  return new Problem('payload_too_large', {
+    detail: `The decision has ${size} bytes encoded, at most ${decisionBytesMax} are taken.`,
+    members: {
+      pointer: pointerTo(largest.name),
+      size_bytes: largest.bytes,
+      limit_bytes: decisionBytesMax
+    }
+  })
+}

@@ -1,0 +1,47 @@
+/** The path of one decision through the gateway. Read this file first.
+ *
+ *     POST /v1/ingest
+ *       ├─ authenticate ─▶ 401 missing or invalid key · 403 key lacks the scope
+ *       ├─ parse ────────▶ 400 malformed JSON or encoding · 413 too large · 415 not JSON in UTF-8
+ *       ├─ validate ─────▶ 422 invalid decision, every problem with its pointer
+ *       ├─ limit rate ───▶ 429 with Retry-After
+ *       ├─ encode ───────▶ 413 decision too large · 503 schema id not known yet
+ *       ├─ produce ──────▶ 503 log unavailable, or too much in flight
+ *       └─ acknowledge ──▶ 202, only after every in-sync replica has the record
+ */
+import type { Authenticate } from '../authentication/authenticate.ts'
+import type { Call, Reply } from '../call.ts'
+import type { Encode } from './encode.ts'
+import type { LimitRate } from './limit-rate.ts'
+import type { Outcomes } from './outcomes.ts'
+import { parse } from './parse.ts'
+import type { Produce } from './produce.ts'
+import type { Validate } from './validate.ts'
+
+export interface IngestDependencies {
+  readonly authenticate: Authenticate
+  readonly validate: Validate
+  readonly limitRate: LimitRate
+  readonly encode: Encode
+  readonly produce: Produce
+  readonly outcomes: Outcomes
+}
+
+export function createIngest(dependencies: IngestDependencies) {
+  const { authenticate, validate, limitRate, encode, produce, outcomes } = dependencies
+
+  return async function ingest(call: Call): Promise<Reply> {
+    const attempt = outcomes.begin()
+    try {
+      attempt.principal = await authenticate(call.headers.authorization, 'ingest')
+      const submission = parse(call.headers['content-type'], await call.readBody())
+      attempt.decision = validate(submission, attempt.principal)
+      attempt.quota = await limitRate(attempt.principal, 1)
+      const record = encode(attempt.decision, call.headers['traceparent'])
+      await produce(record)
+      return outcomes.acknowledge(attempt)
+    } catch (error) {
+      throw await outcomes.refuse(attempt, error)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** Gives every received decision exactly one outcome: queued, or rejected with a reason. */
+import type { Decision } from '../../core/decision.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { jsonHeaders } from '../call.ts'
+import type { KeyPrincipal, Reply } from '../call.ts'
+import type { LimitRate, Quota } from './limit-rate.ts'
+
+/** What is known of a decision on its way; each step of the line fills in its part. */
+export interface Attempt {
+  principal: KeyPrincipal | null
+  decision: Decision | null
+  quota: Quota | null
+}
+
+export interface Outcomes {
+  begin(): Attempt
+  /** 202: the broker has it. */
+  acknowledge(attempt: Attempt): Reply
+  /** Counts the refusal and returns what to throw. Never throws itself. */
+  refuse(attempt: Attempt, error: unknown): Promise<unknown>
+}
+
+export interface OutcomesDependencies {
+  readonly limitRate: LimitRate
+  readonly metrics: Metrics
+}
+
+export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Outcomes {
+  function count(outcome: string, reason: string): void {
+    metrics.count('sluice_ingest_outcomes_total', { outcome, reason })
+  }
+
+  return {
+    begin: () => ({ principal: null, decision: null, quota: null }),
+
+    acknowledge: (attempt) => {
+      count('queued', '')
+      const body = `{"decision_id":"${attempt.decision?.decision_id}","queued":true}`
+      return { status: 202, headers: { ...jsonHeaders, ...attempt.quota?.headers }, body }
+    },
+
+    refuse: async (attempt, error) => {
+      if (!(error instanceof Problem)) {
+        count('rejected', 'internal_error')
+        return error
+      }
+      count('rejected', error.code)
+      const quota = attempt.quota ?? (await chargeOf(attempt, limitRate))
+      const members = attempt.decision ? { decision_id: attempt.decision.decision_id } : {}
+      return error.extended({ members, headers: quota?.headers ?? {} })
+    }
+  }
+}
+
+/** An invalid item counts against the limit too: refusing costs work, and a loop of them must end. */
+async function chargeOf(attempt: Attempt, limitRate: LimitRate): Promise<Quota | null> {
+  if (attempt.principal === null || attempt.decision !== null) return null
+  try {
+    return await limitRate(attempt.principal, 1)
+  } catch {
+    return null
+  }
+}

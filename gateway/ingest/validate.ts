@@ -1,0 +1,115 @@
+/** validate: a submission to a decision, or everything that is wrong with it. */
+import type { Clock } from '../../core/clock.ts'
+import type { Decision } from '../../core/decision.ts'
+import { uuidv7 } from '../../core/ids.ts'
+import type { JsonMember } from '../../core/json-members.ts'
+import { pointerTo } from '../../core/json-pointer.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Violation } from '../../core/problem.ts'
+import { hasLoneSurrogate } from '../../core/surrogates.ts'
+import { createCheck } from '../../platform/json-schema.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { decisionBodySchema } from '../../schemas/index.ts'
+import type { KeyPrincipal } from '../call.ts'
+import { depthMax } from './parse.ts'
+import type { Submission } from './parse.ts'
+
+/** @throws {Problem} 422 with every problem. */
+export type Validate = (submission: Submission, principal: KeyPrincipal) => Decision
+
+/** A body that passed the schema. */
+interface Body {
+  readonly output: string
+  readonly decision_id?: string | null
+  readonly agent_id?: string | null
+  readonly session_id?: string | null
+  readonly domain?: string | null
+  readonly input_tokens?: number | null
+  readonly output_tokens?: number | null
+  readonly sdk_version?: string | null
+}
+
+/** So many of them are named in one answer. */
+const violationsMax = 100
+const knownMembers = new Set(Object.keys(decisionBodySchema['properties'] as object))
+
+export function createValidate(dependencies: { clock: Clock; metrics: Metrics }): Validate {
+  const { clock, metrics } = dependencies
+  const check = createCheck(decisionBodySchema)
+
+  return function validate(submission, principal) {
+    const violations = [...textViolations(submission), ...valueViolations(submission, check)]
+    if (violations.length > 0) throw invalidDecision(violations)
+    const unknown = submission.members.length - knownOf(submission).length
+    if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)
+    return decisionOf(submission, principal, clock.now())
+  }
+}
+
+function decisionOf(submission: Submission, principal: KeyPrincipal, now: number): Decision {
+  const body = submission.value as Body
+  const metadata = rawOf(submission, 'metadata')
+  return {
+    decision_id: body.decision_id?.toLowerCase() ?? uuidv7(now),
+    organization_id: principal.organization_id,
+    received_at: now,
+    input: rawOf(submission, 'input') ?? 'null',
+    output: body.output,
+    agent_id: body.agent_id || null,
+    session_id: body.session_id ?? null,
+    domain: body.domain ?? null,
+    metadata: metadata === 'null' ? null : metadata,
+    input_tokens: body.input_tokens ?? null,
+    output_tokens: body.output_tokens ?? null,
+    sdk_version: body.sdk_version ?? null
+  }
+}
+
+/** The text of a member's value, exactly as it was sent. */
+function rawOf({ text, members }: Submission, name: string): string | null {
+  const member = members.find((candidate) => candidate.name === name)
+  return member === undefined ? null : text.slice(member.start, member.end)
+}
+
+/** What only the text shows: a parsed value has forgotten duplicates and hides broken characters. */
+function textViolations(submission: Submission): Violation[] {
+  const { text, tooDeepIn } = submission
+  if (tooDeepIn !== null) {
+    return [{ pointer: pointerTo(tooDeepIn), detail: `nests deeper than ${depthMax} levels` }]
+  }
+  const known = knownOf(submission)
+  const isSuspect = hasLoneSurrogate(text)
+  return known.flatMap((member, index) => [
+    ...(known.findIndex(({ name }) => name === member.name) === index ? [] : [repeated(member)]),
+    ...(isSuspect && hasLoneSurrogate(text.slice(member.start, member.end)) ? [broken(member)] : [])
+  ])
+}
+
+function valueViolations(submission: Submission, check: ReturnType<typeof createCheck>) {
+  return submission.tooDeepIn === null ? check(submission.value) : []
+}
+
+function knownOf({ members }: Submission): readonly JsonMember[] {
+  return members.filter((member) => knownMembers.has(member.name))
+}
+
+function repeated({ name }: JsonMember): Violation {
+  return { pointer: pointerTo(name), detail: 'appears more than once' }
+}
+
+function broken({ name }: JsonMember): Violation {
+  return {
+    pointer: pointerTo(name),
+    detail: 'holds half a character (an unpaired surrogate escape)'
+  }
+}
+
+function invalidDecision(violations: readonly Violation[]): Problem {
+  const [first] = violations
+  const where = first?.pointer === '' ? 'The body' : first?.pointer
+  const more = violations.length > 1 ? `, and ${violations.length - 1} more` : ''
+  return new Problem('invalid_decision', {
+    detail: `${where} ${first?.detail}${more}.`,
+    errors: violations.slice(0, violationsMax)
+  })
+}

@@ -1,0 +1,126 @@
+/** The OpenAPI 3.1 document, made from the route table, so that it cannot tell another story. */
+import { problems } from '../core/problem.ts'
+import type { ProblemCode } from '../core/problem.ts'
+import type { JsonSchema } from '../platform/json-schema.ts'
+import { problemContentType } from './problem-reply.ts'
+import type { Credential, Operation, Route } from './route.ts'
+
+/** Refusals that any route may answer. */
+const commonProblems: readonly ProblemCode[] = ['internal_error', 'shutting_down']
+
+export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: operationObject(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: '1',
+      description: 'The ingestion gateway for AI-agent decisions.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: { schemas: { Problem: problemSchema }, securitySchemes }
+  }
+}
+
+const securitySchemes = {
+  api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `slk_…`.' },
+  session: { type: 'http', scheme: 'bearer', description: 'The access_token of a login.' }
+}
+
+const problemSchema = {
+  type: 'object',
+  description: 'A refusal, RFC 9457.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'retryable', 'request_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What, where, and what to do.' },
+    code: { type: 'string', enum: Object.keys(problems) },
+    retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
+    request_id: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['pointer', 'detail'],
+        properties: { pointer: { type: 'string' }, detail: { type: 'string' } }
+      }
+    }
+  }
+}
+
+function operationObject({ operation, credential }: Route): Record<string, unknown> {
+  return {
+    operationId: operation.operation_id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: securityOf(credential),
+    parameters: [
+      ...parametersOf(operation.params, 'path'),
+      ...parametersOf(operation.query, 'query')
+    ],
+    ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation.body) }),
+    responses: { ...responsesOf(operation), ...refusalsOf(operation) }
+  }
+}
+
+function securityOf(credential: Credential): object[] {
+  if (credential.kind === 'none') return []
+  if (credential.kind === 'api_key') return [{ api_key: [] }]
+  return credential.kind === 'session' ? [{ session: [] }] : [{ session: [] }, { api_key: [] }]
+}
+
+function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query'): object[] {
+  const properties = (schema?.['properties'] ?? {}) as Record<string, JsonSchema>
+  const required = (schema?.['required'] ?? []) as string[]
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest
+  }))
+}
+
+/** A schema inside the document is part of it, so it goes without an identity of its own. */
+function embedded({ $id: _, ...schema }: JsonSchema): JsonSchema {
+  return schema
+}
+
+function requestBodyOf(body: NonNullable<Operation['body']>): object {
+  const content = { schema: embedded(body.schema), example: body.example }
+  return { required: true, content: { 'application/json': content } }
+}
+
+function responsesOf(operation: Operation): Record<string, object> {
+  const entries = Object.entries(operation.response).map(([status, definition]) => {
+    const { description, schema, example, headers = {} } = definition
+    const named = Object.entries(headers).map(([name, meaning]) => [
+      name,
+      { description: meaning, schema: { type: 'string' } }
+    ])
+    const content = { 'application/json': { schema: embedded(schema), example } }
+    return [status, { description, headers: Object.fromEntries(named), content }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** One response for each status, naming every code that it may carry. */
+function refusalsOf(operation: Operation): Record<string, object> {
+  const codes = [...operation.problems, ...commonProblems]
+  const byStatus = Map.groupBy(codes, (code) => String(problems[code].status))
+  const entries = [...byStatus].map(([status, group]) => {
+    const description = group.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ')
+    const schema = { $ref: '#/components/schemas/Problem' }
+    return [status, { description, content: { [problemContentType]: { schema } } }]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,57 @@
+/** One route, as data: Express, the checks, authentication and OpenAPI all come from it. */
+import type { ApiKeyScope } from '../core/api-key.ts'
+import type { ProblemCode } from '../core/problem.ts'
+import type { JsonSchema } from '../platform/json-schema.ts'
+import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from './call.ts'
+
+export type Credential =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'api_key'; readonly scope: ApiKeyScope }
+  | { readonly kind: 'session' }
+  | { readonly kind: 'session_or_api_key'; readonly scope: ApiKeyScope }
+
+export interface ResponseDefinition {
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a caller needs to know of a route: the OpenAPI document is made of these. */
+export interface Operation {
+  readonly operation_id: string
+  readonly tag: string
+  readonly summary: string
+  readonly description: string
+  /** An object schema whose properties are the placeholders of the path. */
+  readonly params?: JsonSchema
+  /** An object schema whose properties are the query parameters; texts are coerced to its types. */
+  readonly query?: JsonSchema
+  readonly body?: { readonly schema: JsonSchema; readonly example: unknown }
+  readonly response: Readonly<Record<number, ResponseDefinition>>
+  /** Every refusal this route may answer, beside those that any route may. */
+  readonly problems: readonly ProblemCode[]
+}
+
+/** A call that was authenticated and whose query and body fit their schemas. */
+export interface CheckedCall<P extends Principal | null = Principal> extends Call {
+  readonly principal: P
+  readonly body: unknown
+}
+
+export type Handle = (call: Call) => Promise<Reply>
+export type PublicHandle = (call: CheckedCall<null>) => Promise<Reply>
+export type SessionHandle = (call: CheckedCall<SessionPrincipal>) => Promise<Reply>
+export type KeyHandle = (call: CheckedCall<KeyPrincipal>) => Promise<Reply>
+export type PrincipalHandle = (call: CheckedCall) => Promise<Reply>
+
+export interface Route {
+  readonly method: 'get' | 'post'
+  /** With `:name` for placeholders. */
+  readonly path: string
+  /** Which part of GATEWAY_ROUTES serves it. */
+  readonly surface: 'ingest' | 'api'
+  readonly credential: Credential
+  readonly operation: Operation
+  readonly handle: Handle
+}

@@ -1,0 +1,29 @@
+/** Four kinds of test; Node strips the types itself, so there is no transformer. */
+const shared = {
+  testEnvironment: 'node',
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  modulePathIgnorePatterns: ['<rootDir>/.sluice/']
+}
+
+function project(displayName, ...testMatch) {
+  return {
+    ...shared,
+    displayName,
+    testMatch: testMatch.map((pattern) => `<rootDir>/test/${pattern}`)
+  }
+}
+
+export default {
+  projects: [
+    // Need nothing but Node.
+    project('unit', '*.test.ts', 'unit/**/*.test.ts'),
+    // Need the local stack, which `npm test` starts; test/support/services.ts tells where it is.
+    project('contract', 'contract/**/*.test.ts'),
+    project('integration', 'integration/**/*.test.ts'),
+    project('e2e', 'e2e/**/*.test.ts')
+  ],
+  // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
+  testTimeout: 60_000
+}

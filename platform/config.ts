@@ -1,0 +1,106 @@
+/** The environment, read once: every setting in one table, checked whole, frozen. */
+import { readFileSync } from 'node:fs'
+import { flag, integer, list, oneOf, secret, text, url } from './setting.ts'
+import type { Setting } from './setting.ts'
+
+const mebibyte = 1024 * 1024
+
+/** Every setting there is; `docs/configuration.md` is held against this table by a test. */
+export const settings = {
+  KAFKA_BROKERS: list('Kafka bootstrap brokers, `host:port`, separated by commas.'),
+  SCHEMA_REGISTRY_URL: url('Schema registry with the Confluent API.', ['http:', 'https:']),
+  REDIS_URL: url('Redis, for rate limits.', ['redis:', 'rediss:']),
+  DATABASE_URL: url('Postgres.', ['postgres:', 'postgresql:']),
+  API_KEY_PEPPER: secret('Secret under which API keys are hashed; at least 32 characters.', 32),
+  SESSION_SIGNING_KEY: secret('PEM of the P-256 private key that signs sessions.', 32),
+  GATEWAY_HOST: text('Address the gateway listens on.', '0.0.0.0'),
+  GATEWAY_PORT: integer('Port the gateway listens on; 0 picks a free one.', 8080, [0, 65535]),
+  GATEWAY_ROUTES: oneOf('Which routes this process serves.', 'all', ['ingest', 'api', 'all']),
+  MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '0.0.0.0'),
+  MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
+  DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
+  RATE_LIMIT_POINTS: integer('Decisions an organization may send in a window.', 10_000, [1, 1e9]),
+  RATE_LIMIT_WINDOW_SECONDS: integer('Length of that window.', 60, [1, 86_400]),
+  DECISIONS_TOPIC: text('Topic of accepted decisions.', 'agent-decisions'),
+  EVALUATIONS_TOPIC: text('Topic of evaluations.', 'decision-evaluations'),
+  STORAGE_GROUP_ID: text('Consumer group that stores.', 'sluice-storage'),
+  EVALUATION_GROUP_ID: text('Consumer group that evaluates.', 'sluice-evaluation'),
+  PRODUCE_DEADLINE_MS: integer(
+    'How long a caller waits for the broker before 503.',
+    10_000,
+    [100, 60_000]
+  ),
+  PRODUCE_LINGER_MS: integer('How long a record waits for company.', 3, [0, 100]),
+  IN_FLIGHT_BYTES_MAX: integer(
+    'Encoded bytes that may wait for the broker; beyond them the answer is 503.',
+    64 * mebibyte,
+    [8 * mebibyte, 4096 * mebibyte]
+  ),
+  CONSUMER_BATCH_BYTES_MAX: integer(
+    'Bytes a consumer fetches from one partition at a time.',
+    4 * mebibyte,
+    [mebibyte, 64 * mebibyte]
+  ),
+  SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
+  LOG_LEVEL: oneOf('Least severe log level written.', 'info', [
+    'fatal',
+    'error',
+    'warn',
+    'info',
+    'debug',
+    'silent'
+  ])
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof settings
+export type Config<Names extends SettingName> = Readonly<{
+  [Name in Names]: ReturnType<(typeof settings)[Name]['parse']>
+}>
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Lists everything that is wrong, so that an operator mends it in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+
+  constructor(found: readonly string[]) {
+    super(
+      `The configuration has ${found.length} problem(s):\n${found.map((line) => `  - ${line}`).join('\n')}`
+    )
+  }
+}
+
+/**
+ * Reads the named settings from `environment`.
+ * A setting `NAME` may also come from the file that `NAME_FILE` names, as mounted secrets do.
+ * @throws {ConfigError} with one line for each missing or unusable setting.
+ */
+export function readConfig<Name extends SettingName>(
+  environment: Environment,
+  names: readonly Name[]
+): Config<Name> {
+  const found: string[] = []
+  const values = names.map((name) => [name, readSetting(environment, name, found)])
+  if (found.length > 0) throw new ConfigError(found)
+  return Object.freeze(Object.fromEntries(values) as Config<Name>)
+}
+
+function readSetting(environment: Environment, name: SettingName, found: string[]): unknown {
+  const setting: Setting<unknown> = settings[name]
+  try {
+    const raw = rawValue(environment, name)
+    if (raw !== undefined && raw !== '') return setting.parse(raw)
+    if (setting.default === undefined) throw new Error(`is not set. ${setting.description}`)
+    return setting.default
+  } catch (error) {
+    found.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
+
+function rawValue(environment: Environment, name: string): string | undefined {
+  const file = environment[`${name}_FILE`]
+  if (file === undefined) return environment[name]
+  if (environment[name] !== undefined) throw new Error(`is set, and so is ${name}_FILE; keep one`)
+  return readFileSync(file, 'utf8').trimEnd()
+}

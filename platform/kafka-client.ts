@@ -1,0 +1,100 @@
+/** Kafka through kafkajs: consumer groups, administration, and what consumers produce. */
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import type { Admin, Consumer, KafkaConfig, LogEntry } from 'kafkajs'
+import type { Logger } from './logger.ts'
+import { ProduceError } from './record-producer.ts'
+import type { OutgoingRecord, RecordProducer } from './record-producer.ts'
+
+export interface KafkaClientOptions {
+  readonly brokers: readonly string[]
+  readonly clientId: string
+  readonly logger: Logger
+}
+
+const connectionTimeoutMs = 5000
+const requestTimeoutMs = 30_000
+const sessionTimeoutMs = 30_000
+const rebalanceTimeoutMs = 60_000
+const heartbeatIntervalMs = 3000
+const fetchWaitMs = 250
+const producerRetries = 8
+
+export interface GroupOptions {
+  readonly groupId: string
+  /** Bytes fetched from one partition at a time. */
+  readonly batchBytesMax: number
+}
+
+export interface KafkaClient {
+  consumer(group: GroupOptions): Consumer
+  admin(): Admin
+  producer(): RecordProducer
+}
+
+export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
+  const kafka = new Kafka({
+    clientId: options.clientId,
+    brokers: [...options.brokers],
+    connectionTimeout: connectionTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    logLevel: logLevel.WARN,
+    logCreator: logCreatorOf(options.logger)
+  } satisfies KafkaConfig)
+
+  return {
+    consumer: ({ groupId, batchBytesMax }) =>
+      kafka.consumer({
+        groupId,
+        sessionTimeout: sessionTimeoutMs,
+        rebalanceTimeout: rebalanceTimeoutMs,
+        heartbeatInterval: heartbeatIntervalMs,
+        maxWaitTimeInMs: fetchWaitMs,
+        maxBytesPerPartition: batchBytesMax,
+        allowAutoTopicCreation: false,
+        // Consumers that die end their process; a supervisor starts it anew with a clean state.
+        retry: { restartOnFailure: () => Promise.resolve(false) }
+      }),
+    admin: () => kafka.admin(),
+    producer: () => createKafkajsProducer(kafka)
+  }
+}
+
+/** Never `idempotent: true`: with it an acknowledged record can be missing from the topic. */
+function createKafkajsProducer(kafka: Kafka): RecordProducer {
+  const producer = kafka.producer({
+    allowAutoTopicCreation: false,
+    idempotent: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+    retry: { retries: producerRetries }
+  })
+  return {
+    connect: () => producer.connect(),
+    send: async (records) => {
+      try {
+        await producer.sendBatch({ acks: -1, topicMessages: byTopic(records) })
+      } catch (error) {
+        const retryable = (error as { retriable?: boolean }).retriable !== false
+        throw new ProduceError('the broker did not acknowledge', { retryable, cause: error })
+      }
+    },
+    close: () => producer.disconnect()
+  }
+}
+
+function byTopic(records: readonly OutgoingRecord[]) {
+  const groups = Map.groupBy(records, (record) => record.topic)
+  return [...groups].map(([topic, group]) => ({
+    topic,
+    messages: group.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }))
+  }))
+}
+
+/** kafkajs logs what it then handles itself, so its errors are warnings here. */
+function logCreatorOf(logger: Logger) {
+  return () =>
+    ({ log, namespace, level }: LogEntry) => {
+      const { message, error } = log as { message: string; error?: unknown }
+      if (level <= logLevel.WARN) logger.warn({ namespace, error }, message)
+      else logger.debug({ namespace }, message)
+    }
+}

@@ -1,0 +1,69 @@
+/** The management port: liveness, readiness and metrics, apart from the traffic. */
+import { createServer } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Metrics } from './metrics.ts'
+
+export interface Readiness {
+  /** Names of what is not ready; an empty list means ready. */
+  (): readonly string[]
+}
+
+export interface ManagementOptions {
+  readonly host: string
+  readonly port: number
+  readonly metrics: Metrics
+  readonly notReady: Readiness
+}
+
+export interface Management {
+  readonly port: number
+  close(): Promise<void>
+}
+
+const requestTimeoutMs = 5000
+
+export async function startManagement(options: ManagementOptions): Promise<Management> {
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    void answer(request.url ?? '/', response, options)
+  })
+  await listen(server, options)
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => close(server)
+  }
+}
+
+async function answer(url: string, response: ServerResponse, options: ManagementOptions) {
+  if (url === '/livez') return write(response, 200, { status: 'alive' })
+  if (url === '/metrics') {
+    const { contentType, text } = await options.metrics.expose()
+    response.writeHead(200, { 'content-type': contentType }).end(text)
+    return
+  }
+  if (url !== '/readyz') return write(response, 404, { status: 'no such page' })
+  const missing = options.notReady()
+  const isReady = missing.length === 0
+  write(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', missing })
+}
+
+function write(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** Resolves when the server listens; an address in use rejects with the port in its message. */
+export async function listen(server: Server, at: { host: string; port: number }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen(at.port, at.host, resolve)
+  await promise
+  server.off('error', reject)
+}
+
+/** Idle connections are closed at once, busy ones when their request is answered. */
+export async function close(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  server.closeIdleConnections()
+  await promise
+}

@@ -1,0 +1,36 @@
+/** What a consumer of a topic sees: batches of messages, heartbeats, and one commit at the end. */
+
+export interface Message {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: bigint
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: Readonly<Record<string, Buffer | string>>
+  /** Milliseconds since 1970, as the producer or broker wrote it. */
+  readonly timestamp: number
+}
+
+/** Messages of one partition, in order. Nothing is committed unless `commit` is called. */
+export interface MessageBatch {
+  readonly topic: string
+  readonly partition: number
+  readonly messages: readonly Message[]
+  /** Offset behind the last message of the partition when this batch was fetched. */
+  readonly highWatermark: bigint
+  /** Tells the group that this member lives. @throws when the group rebalances: let it pass on. */
+  heartbeat(): Promise<void>
+  /** True once the partition is another member's, or the consumer stops: do no more, commit nothing. */
+  isOver(): boolean
+  /** Moves the group behind the last message. The broker refuses it from a member that was evicted. */
+  commit(): Promise<void>
+}
+
+export interface MessageConsumer {
+  /** Joins the group and calls `consume` with one batch after the other of each partition. */
+  run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
+  /** True while this member has an assignment, if only an empty one. */
+  isJoined(): boolean
+  /** Finishes the batches that are under way and leaves the group. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,84 @@
+/** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test. */
+
+export interface MetricRow {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  /** Upper bounds of a histogram's buckets, in the unit its name ends with. */
+  readonly buckets?: readonly number[]
+}
+
+const latencySeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export const metricTable = {
+  sluice_ingest_outcomes_total: {
+    type: 'counter',
+    help: 'Decisions received, by what became of them; the sum over outcomes is all that came in.',
+    labels: ['outcome', 'reason']
+  },
+  sluice_http_requests_total: {
+    type: 'counter',
+    help: 'Requests answered, by operation and status.',
+    labels: ['operation', 'status']
+  },
+  sluice_ingest_body_bytes_total: {
+    type: 'counter',
+    help: 'Bytes of ingest bodies, as received on the wire, inflated, and encoded for the log.',
+    labels: ['form']
+  },
+  sluice_ingest_unknown_members_total: {
+    type: 'counter',
+    help: 'Members of decisions that are not part of the contract and were ignored.',
+    labels: []
+  },
+  sluice_produce_seconds: {
+    type: 'histogram',
+    help: 'From the flush of a batch to the acknowledgement of the broker.',
+    labels: [],
+    buckets: latencySeconds
+  },
+  sluice_produce_in_flight_bytes: {
+    type: 'gauge',
+    help: 'Encoded bytes waiting for the broker; above IN_FLIGHT_BYTES_MAX the answer is 503.',
+    labels: []
+  },
+  sluice_produce_in_flight_records: {
+    type: 'gauge',
+    help: 'Records waiting for the broker.',
+    labels: []
+  },
+  sluice_rate_limit_local: {
+    type: 'gauge',
+    help: '1 while Redis does not answer and this instance applies the whole limit alone.',
+    labels: []
+  },
+  sluice_api_key_lookups_total: {
+    type: 'counter',
+    help: 'Look-ups of API keys: hit, miss, refreshed, stale (Postgres away), failed.',
+    labels: ['result']
+  },
+  sluice_consumed_total: {
+    type: 'counter',
+    help: 'Messages settled, by topic and what became of them: done, duplicate, dead_letter.',
+    labels: ['topic', 'outcome', 'reason']
+  },
+  sluice_consumer_batch_seconds: {
+    type: 'histogram',
+    help: 'From the delivery of a batch to the commit of its offsets.',
+    labels: ['topic'],
+    buckets: latencySeconds
+  },
+  sluice_consumer_lag_messages: {
+    type: 'gauge',
+    help: 'Messages behind the end of the partition when its last batch was settled.',
+    labels: ['topic', 'partition']
+  },
+  sluice_consumer_retries_total: {
+    type: 'counter',
+    help: 'Batches tried again because something a consumer needs was away.',
+    labels: ['topic']
+  }
+} as const satisfies Record<string, MetricRow>
+
+export type MetricName = keyof typeof metricTable
+export type LabelOf<Name extends MetricName> = (typeof metricTable)[Name]['labels'][number]

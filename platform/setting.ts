@@ -1,0 +1,79 @@
+/** One setting of the environment: what it means, its default and how its text is read. */
+
+export interface Setting<Value> {
+  readonly description: string
+  readonly default: Value | undefined
+  /** Secrets are never printed, not even in an error. */
+  readonly isSecret: boolean
+  /** @throws when the text does not fit; the message continues the setting's name. */
+  parse(text: string): Value
+}
+
+export function text(description: string, fallback: string): Setting<string> {
+  return { description, default: fallback, isSecret: false, parse: (value) => value }
+}
+
+export function list(description: string): Setting<readonly string[]> {
+  return { description, default: undefined, isSecret: false, parse: parseList }
+}
+
+export function url(description: string, protocols: readonly string[]): Setting<string> {
+  const parse = (value: string): string => parseUrl(value, protocols)
+  return { description, default: undefined, isSecret: false, parse }
+}
+
+export function secret(description: string, charactersMin: number): Setting<string> {
+  const parse = (value: string): string => {
+    if (value.length >= charactersMin) return value
+    throw new Error(`has ${value.length} characters, at least ${charactersMin} are needed`)
+  }
+  return { description, default: undefined, isSecret: true, parse }
+}
+
+export function integer(
+  description: string,
+  fallback: number,
+  [min, max]: readonly [number, number]
+): Setting<number> {
+  const parse = (value: string): number => {
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= min && number <= max) return number
+    throw new Error(`is ${JSON.stringify(value)}, expected a whole number from ${min} to ${max}`)
+  }
+  return { description, default: fallback, isSecret: false, parse }
+}
+
+export function flag(description: string, fallback: boolean): Setting<boolean> {
+  const parse = (value: string): boolean => {
+    if (value === 'true' || value === 'false') return value === 'true'
+    throw new Error(`is ${JSON.stringify(value)}, expected true or false`)
+  }
+  return { description, default: fallback, isSecret: false, parse }
+}
+
+export function oneOf<const Value extends string>(
+  description: string,
+  fallback: Value,
+  values: readonly Value[]
+): Setting<Value> {
+  const parse = (value: string): Value => {
+    const known = values.find((candidate) => candidate === value)
+    if (known !== undefined) return known
+    throw new Error(`is ${JSON.stringify(value)}, expected one of ${values.join(', ')}`)
+  }
+  return { description, default: fallback, isSecret: false, parse }
+}
+
+function parseList(value: string): readonly string[] {
+  const items = value.split(',').map((item) => item.trim())
+  const wrong = items.find((item) => !/^[^\s:]+:\d+$/.test(item))
+  if (wrong === undefined) return Object.freeze(items)
+  throw new Error(`holds ${JSON.stringify(wrong)}, expected host:port`)
+}
+
+/** A URL may carry a password, so the text itself is not repeated in the error. */
+function parseUrl(value: string, protocols: readonly string[]): string {
+  const parsed = URL.parse(value)
+  if (parsed !== null && protocols.includes(parsed.protocol)) return value
+  throw new Error(`is no URL that begins with ${protocols.join(' or ')}//`)
+}

@@ -1,0 +1,56 @@
+/** The contracts as data: Avro schemas, topics and JSON Schemas, loaded once and frozen. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export interface TopicDefinition {
+  readonly name: string
+  readonly role: 'decisions' | 'evaluations' | 'decisions_dead_letter' | 'evaluations_dead_letter'
+  readonly partitions: number
+  /** Kafka topic configuration, as the broker names it. */
+  readonly config: Readonly<Record<string, string>>
+}
+
+/** An Avro schema with the text that is registered; the text is the contract, byte for byte. */
+export interface AvroContract {
+  readonly text: string
+  readonly schema: { readonly type: 'record'; readonly name: string }
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8')
+}
+
+function avroContract(file: string): AvroContract {
+  const text = read(file)
+  return Object.freeze({ text, schema: JSON.parse(text) as AvroContract['schema'] })
+}
+
+/** The value of a record on the decisions topic. */
+export const decisionContract = avroContract('decision.v1.avsc')
+
+/** The value of a record on the evaluations topic. */
+export const evaluationContract = avroContract('evaluation.v1.avsc')
+
+/** JSON Schema (2020-12) of the body of `POST /v1/ingest`. */
+export const decisionBodySchema = Object.freeze(
+  JSON.parse(read('decision.body.schema.json')) as Record<string, unknown>
+)
+
+export const topicDefinitions: readonly TopicDefinition[] = Object.freeze(
+  JSON.parse(read('topics.json')) as TopicDefinition[]
+)
+
+/** Append-only SQL migrations, applied in the order of their names. */
+export const migrationsFolder = fileURLToPath(new URL('postgres/', import.meta.url))
+
+/** Subjects follow the topic, as every registry client expects. */
+export function subjectOf(topic: string): string {
+  return `${topic}-value`
+}
+
+export function deadLetterTopicOf(topic: string): string {
+  return `${topic}.dead-letter`
+}
+
+/** Set explicitly on every subject: a registry's default may be NONE. */
+export const schemaCompatibility = 'FULL_TRANSITIVE'

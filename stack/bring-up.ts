@@ -1,0 +1,163 @@
+/** The steps of a start, in order; what has been started is handed back in order to be stopped. */
+import { join } from 'node:path'
+import { startApplications } from './applications.ts'
+import { APPLICATION_NAMES, environmentOf } from './applications.ts'
+import type { Applications } from './applications.ts'
+import { createApiClient } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
+import { obtainCredentials } from './credentials.ts'
+import type { Credentials } from './credentials.ts'
+import { readLocalFile, writeLocalFile } from './local-file.ts'
+import type { LocalFile } from './local-file.ts'
+import { chooseApplicationPorts } from './application-ports.ts'
+import type { ServiceCrash } from './process.ts'
+import type { Progress, Step } from './progress.ts'
+import { keepSecrets } from './secrets.ts'
+import type { Secrets } from './secrets.ts'
+import { SERVICE_NAMES, startServices } from './services.ts'
+import type { Addresses, ServiceName, ServiceProgress, Services, StackMode } from './services.ts'
+import { runSluice } from './sluice-command.ts'
+
+/** Away from the usual ports of these services, which may be wanted for something else. */
+const PREFERRED_PORTS = { kafka: 19092, registry: 18081, redis: 16379, postgres: 15432 }
+
+const SERVICE_TITLES: Record<ServiceName, string> = {
+  kafka: 'Kafka',
+  registry: 'Schema registry',
+  redis: 'Redis',
+  postgres: 'Postgres'
+}
+
+export type BringUp = {
+  folder: string
+  mode: StackMode
+  progress: Progress
+  signal: AbortSignal
+  onCrash: (crash: ServiceCrash) => void
+  onRevived: (name: string) => void
+  /** Called as soon as something is running that will have to be stopped. */
+  onStarted: (title: string, stop: () => Promise<void>) => void
+}
+
+export type Stack = { local: LocalFile; api: ApiClient; refreshPids: () => void }
+
+/** Runs one step with its line of progress. */
+async function during<T>(
+  progress: Progress,
+  title: string,
+  work: (step: Step) => Promise<T>
+): Promise<T> {
+  const step = progress.step(title)
+  try {
+    const result = await work(step)
+    step.done()
+    return result
+  } catch (error) {
+    step.fail()
+    throw error
+  }
+}
+
+async function bringUpServices(options: BringUp): Promise<Services> {
+  const { progress } = options
+  const steps = new Map<ServiceName, Step>()
+  for (const name of SERVICE_NAMES) steps.set(name, progress.step(SERVICE_TITLES[name]))
+  const services = await startServices({
+    ...options,
+    keepAlive: true,
+    preferredPorts: PREFERRED_PORTS,
+    onProgress: ({ service, state, detail }: ServiceProgress) => {
+      const step = steps.get(service)
+      if (state === 'ready') step?.done(detail)
+      else step?.update(state === 'downloading' ? `downloading ${detail}` : detail)
+    }
+  })
+  options.onStarted('Services', services.stop)
+  return services
+}
+
+/** Tables, topics and schemas, by the same commands as in a deployment. */
+async function prepare(options: BringUp, environment: NodeJS.ProcessEnv): Promise<void> {
+  const { progress, signal } = options
+  const command = (title: string, args: string[]): Promise<string> =>
+    during(progress, title, async () => await runSluice({ args, environment, signal }))
+  await Promise.all([
+    command('Tables', ['migrate']),
+    command('Topics', ['topics', 'apply', '--replication-factor', '1']),
+    command('Schemas', ['schemas', 'register'])
+  ])
+}
+
+async function bringUpApplications(
+  options: BringUp,
+  addresses: Addresses,
+  secrets: Secrets
+): Promise<Applications> {
+  const { progress } = options
+  const { ports, notes } = await chooseApplicationPorts(process.env)
+  for (const note of notes) progress.say(`    ${note}`)
+  const titles = { gateway: 'Gateway', storage: 'Storage', evaluation: 'Evaluation' }
+  const steps = APPLICATION_NAMES.map((name) => [name, progress.step(titles[name])] as const)
+  const applications = await startApplications({
+    ...options,
+    keepAlive: true,
+    addresses,
+    secrets,
+    ports,
+    onReady: (ready) => {
+      const detail = ready === 'gateway' ? `http://127.0.0.1:${ports.gateway}` : 'consuming'
+      steps.find(([name]) => name === ready)?.[1].done(detail)
+    }
+  })
+  options.onStarted('Applications', applications.stop)
+  return applications
+}
+
+function localFileOf(
+  services: Services,
+  applications: Applications,
+  credentials: Credentials
+): LocalFile {
+  const { addresses } = services
+  return {
+    base_url: applications.baseUrl,
+    management_url: applications.managementUrl,
+    docs_url: `${applications.baseUrl}/docs`,
+    api_key: credentials.api_key,
+    email: credentials.email,
+    password: credentials.password,
+    organization_id: credentials.organization_id,
+    kafka_brokers: addresses.kafkaBrokers,
+    schema_registry_url: addresses.schemaRegistryUrl,
+    redis_url: addresses.redisUrl,
+    database_url: addresses.databaseUrl,
+    pids: { ...applications.pids(), ...services.pids() }
+  }
+}
+
+export async function bringUp(options: BringUp): Promise<Stack> {
+  const { folder, progress, signal } = options
+  const services = await bringUpServices(options)
+  const secrets = keepSecrets(join(folder, 'secrets.json'))
+  const environment = environmentOf(services.addresses, secrets)
+  await prepare(options, environment)
+  const applications = await bringUpApplications(options, services.addresses, secrets)
+  const api = createApiClient(applications.baseUrl, signal)
+  const localPath = join(folder, 'local.json')
+  const credentials = await during(progress, 'Login and API key', async (step) => {
+    const obtained = await obtainCredentials({
+      api,
+      kept: readLocalFile(localPath),
+      password: secrets.LOGIN_PASSWORD,
+      sluice: async (args) => await runSluice({ args, environment, signal })
+    })
+    step.update(obtained.isNew ? 'created' : 'as before')
+    return obtained
+  })
+  const write = (): LocalFile => {
+    const local = localFileOf(services, applications, credentials)
+    writeLocalFile(localPath, local)
+    return local
+  }
+  return { local: write(), api, refreshPids: () => void write() }
+}

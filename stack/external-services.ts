@@ -1,0 +1,76 @@
+/** Services that somebody else runs: their addresses come from the environment. */
+import { connect } from 'node:net'
+import { registryAnswers } from './probes.ts'
+import type { Addresses, ServiceName, ServiceOptions, Services } from './services.ts'
+import { waitUntil } from './wait-until.ts'
+
+const READY_TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_MS = 2_000
+
+const VARIABLES = {
+  kafkaBrokers: 'KAFKA_BROKERS',
+  schemaRegistryUrl: 'SCHEMA_REGISTRY_URL',
+  redisUrl: 'REDIS_URL',
+  databaseUrl: 'DATABASE_URL'
+} as const
+
+/** Every address, or one sentence that names all the variables that are missing. */
+export function externalAddresses(environment: NodeJS.ProcessEnv): Addresses {
+  const missing = Object.values(VARIABLES).filter((name) => !environment[name])
+  if (missing.length > 0) {
+    throw new Error(`SLUICE_STACK=external takes every address from you: set ${missing.join(', ')}`)
+  }
+  const entries = Object.entries(VARIABLES).map(([key, name]) => [key, environment[name]])
+  return Object.fromEntries(entries) as Addresses
+}
+
+/** Credentials and encryption are the owner's affair: here it is enough that somebody listens. */
+async function listens(host: string, port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS })
+    const settle = (answer: boolean): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('timeout', () => settle(false))
+    socket.once('error', () => settle(false))
+  })
+}
+
+function listensAt(url: string, defaultPort: number): () => Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  return async () => await listens(hostname, port === '' ? defaultPort : Number(port))
+}
+
+export async function startExternalServices(options: ServiceOptions): Promise<Services> {
+  const addresses = externalAddresses(process.env)
+  const startedAt = performance.now()
+  const firstBroker = addresses.kafkaBrokers.split(',')[0]?.trim() ?? ''
+  const registry = addresses.schemaRegistryUrl
+  const probes: [ServiceName, string, () => Promise<boolean>][] = [
+    ['kafka', firstBroker, listensAt(`kafka://${firstBroker}`, 9092)],
+    ['registry', registry, async () => await registryAnswers(registry.replace(/\/+$/, ''))],
+    ['redis', new URL(addresses.redisUrl).host, listensAt(addresses.redisUrl, 6379)],
+    ['postgres', new URL(addresses.databaseUrl).host, listensAt(addresses.databaseUrl, 5432)]
+  ]
+  for (const [service, detail, probe] of probes) {
+    const what = `${service} at ${detail} did not answer`
+    await waitUntil({ what, timeoutMs: READY_TIMEOUT_MS, probe, signal: options.signal })
+    const elapsedMs = performance.now() - startedAt
+    options.onProgress?.({ service, state: 'ready', detail, elapsedMs })
+  }
+  const notOurs = async (): Promise<void> => {
+    await Promise.reject(new Error('external services are not ours to pause'))
+  }
+  return {
+    mode: 'external',
+    addresses,
+    pids: () => ({}),
+    pause: notOurs,
+    resume: notOurs,
+    stop: async () => {
+      await Promise.resolve()
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** What each of the native services is given in order to start itself. */
+import type { Downloads } from '../downloads.ts'
+import type { ServiceName } from '../services.ts'
+import type { Supervisor } from '../supervisor.ts'
+
+export type NativeContext = {
+  supervisor: Supervisor
+  downloads: Downloads
+  /** The service's own folder under data/. */
+  folderOf(name: ServiceName): string
+  portOf(name: ServiceName): Promise<number>
+  ephemeral: boolean
+  /** The java to run. */
+  java: string
+  /** Aborted when the start is given up. */
+  signal: AbortSignal
+  onDownload(name: ServiceName, detail: string): void
+  onStarting(name: ServiceName, detail: string): void
+}

@@ -1,0 +1,92 @@
+/** The four services as processes of this machine, for where there is no Docker. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { cacheFolder, createDownloads } from '../downloads.ts'
+import { preferPort } from '../ports.ts'
+import { javaCommand } from '../preflight.ts'
+import { createSupervisor } from '../supervisor.ts'
+import type { Supervisor } from '../supervisor.ts'
+import type { Addresses, ServiceName, ServiceOptions, Services } from '../services.ts'
+import { startKafka } from './kafka.ts'
+import type { NativeContext } from './native-service.ts'
+import { postgresFolder, startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+import { startRegistry } from './registry.ts'
+
+type Start = ServiceOptions & { signal: AbortSignal }
+
+function contextOf(options: Start, supervisor: Supervisor): NativeContext {
+  const startedAt = performance.now()
+  const tell = (service: ServiceName, state: 'downloading' | 'starting', detail: string): void => {
+    options.onProgress?.({ service, state, detail, elapsedMs: performance.now() - startedAt })
+  }
+  return {
+    supervisor,
+    downloads: createDownloads(cacheFolder(process.env), options.signal),
+    folderOf: (name) => join(options.folder, 'data', name),
+    portOf: async (name) => await preferPort(options.preferredPorts?.[name]),
+    ephemeral: options.ephemeral ?? false,
+    java: javaCommand(process.env),
+    signal: options.signal,
+    onDownload: (name, detail) => tell(name, 'downloading', detail),
+    onStarting: (name, detail) => tell(name, 'starting', detail)
+  }
+}
+
+async function startAll(options: Start, supervisor: Supervisor): Promise<Addresses> {
+  const context = contextOf(options, supervisor)
+  const startedAt = performance.now()
+  async function ready<T>(service: ServiceName, starting: Promise<T>, detail: (t: T) => string) {
+    const started = await starting
+    const elapsedMs = performance.now() - startedAt
+    options.onProgress?.({ service, state: 'ready', detail: detail(started), elapsedMs })
+    return started
+  }
+  const [kafka, registry, redis, postgres] = await Promise.all([
+    ready('kafka', startKafka(context, options.proxyListener), (it) => it.brokers),
+    ready('registry', startRegistry(context), (it) => it.url),
+    ready('redis', startRedis(context), (it) => it.url.replace('redis://', '')),
+    ready('postgres', startPostgres(context), (it) => new URL(it.url).host)
+  ])
+  return {
+    kafkaBrokers: kafka.brokers,
+    kafkaProxyTarget: kafka.proxyTarget,
+    schemaRegistryUrl: registry.url,
+    redisUrl: redis.url,
+    databaseUrl: postgres.url
+  }
+}
+
+/** Throws away the data of all native services that keep it below this folder. */
+export function removeNativeData(folder: string): void {
+  rmSync(postgresFolder(join(folder, 'data', 'postgres')), { recursive: true, force: true })
+  rmSync(join(folder, 'data'), { recursive: true, force: true })
+}
+
+export async function startNativeServices(options: ServiceOptions): Promise<Services> {
+  mkdirSync(options.folder, { recursive: true })
+  // The first service that fails ends the start of the others.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])])
+  const { folder } = options
+  const supervisor = createSupervisor({ ...options, name: 'services', signal })
+  const stop = async (): Promise<void> => {
+    await supervisor.stopAll()
+    if (options.ephemeral === true) removeNativeData(folder)
+  }
+  try {
+    const addresses = await startAll({ ...options, signal }, supervisor)
+    return {
+      mode: 'native',
+      addresses,
+      pids: supervisor.pids,
+      pause: async (name) => await Promise.resolve(supervisor.signal(name, 'SIGSTOP')),
+      resume: async (name) => await Promise.resolve(supervisor.signal(name, 'SIGCONT')),
+      stop
+    }
+  } catch (error) {
+    failed.abort()
+    await stop()
+    throw error
+  }
+}

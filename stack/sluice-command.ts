@@ -1,0 +1,32 @@
+/** Runs one command of our own command line against the stack, as an operator would. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+
+const COMMAND_TIMEOUT_MS = 60_000
+
+export type SluiceCommand = {
+  args: string[]
+  environment: NodeJS.ProcessEnv
+  signal?: AbortSignal | undefined
+}
+
+/** Resolves with what it printed; rejects with what it complained about. */
+export async function runSluice({ args, environment, signal }: SluiceCommand): Promise<string> {
+  const child = spawn(process.execPath, ['cli/sluice.ts', ...args], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: COMMAND_TIMEOUT_MS
+  })
+  const end = (): void => void child.kill()
+  signal?.addEventListener('abort', end)
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const [code, out, err] = await Promise.all([exited, text(child.stdout), text(child.stderr)])
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
+  if (code === 0) return out
+  const said = err.trim() || out.trim() || `exit code ${code ?? 'none, it took too long'}`
+  throw new Error(`sluice ${args.slice(0, 2).join(' ')} failed: ${said}`)
+}

@@ -1,0 +1,135 @@
+/** `npm start`: the whole of Sluice on this machine, shown working, until Ctrl-C. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bringUp } from './bring-up.ts'
+import type { Stack } from './bring-up.ts'
+import { readLocalFile, writeLocalFile } from './local-file.ts'
+import { preflight, thisMachine } from './preflight.ts'
+import { createPaint, createProgress } from './progress.ts'
+import type { Progress } from './progress.ts'
+import { claimRunFile } from './run-file.ts'
+import { SAMPLES } from './samples.ts'
+import { chooseMode, removeData } from './services.ts'
+import { summaryOf, tourTable } from './summary.ts'
+import { takeTour } from './tour.ts'
+
+const FOLDER = join(import.meta.dirname, '..', '.sluice')
+const LOCAL_FILE = join(FOLDER, 'local.json')
+
+const HELP = `npm start                 starts Kafka, a schema registry, Redis, Postgres and Sluice
+npm start -- --reset      the same, after throwing away all data, keys and logins
+npm start -- --help       this text
+
+SLUICE_STACK=native       runs the services as processes (needs Java 17 or later, and Maven)
+SLUICE_STACK=docker       runs the services as containers
+SLUICE_STACK=external     takes KAFKA_BROKERS, SCHEMA_REGISTRY_URL, REDIS_URL, DATABASE_URL from you
+GATEWAY_PORT, MANAGEMENT_PORT   ports of the gateway, if not 8080 and 9464
+SLUICE_CACHE              where downloads are kept, if not ~/.cache/sluice
+`
+
+const paint = createPaint(process.stdout.isTTY)
+
+function print(...lines: string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+type Stopper = { title: string; stop: () => Promise<void> }
+
+/** Applications first, services last: the reverse of the order of their start. */
+async function stopAll(stoppers: Stopper[]): Promise<void> {
+  if (stoppers.length > 0) print('', 'Stopping')
+  for (const { title, stop } of stoppers.toReversed()) {
+    const startedAt = performance.now()
+    await stop()
+    print(`  ${title} stopped (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  }
+  // Scripts that read the file must not signal process ids that are somebody else's by now.
+  const local = readLocalFile(LOCAL_FILE)
+  if (local !== null) writeLocalFile(LOCAL_FILE, { ...local, pids: {} })
+}
+
+/** What the stack can do, shown on it; a sample that fails is told and stops nothing. */
+async function showSamples({ api, local }: Stack, progress: Progress): Promise<void> {
+  const step = progress.step('Sample decisions', 'sent, waiting for their evaluation')
+  try {
+    const rows = await takeTour(api, local, SAMPLES)
+    step.done(`${rows.length} sent, stored and evaluated`)
+    print('', ...tourTable(rows).map((line) => `  ${line}`), '')
+  } catch (error) {
+    step.fail()
+    if (error instanceof Error) print('', `  ${error.message}`, '')
+  }
+}
+
+async function run(reset: boolean, signal: AbortSignal, stoppers: Stopper[]): Promise<void> {
+  const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
+  preflight(mode, thisMachine(FOLDER))
+  print(`${paint('bold', 'Sluice')}  services: ${mode} (${reason})`, '')
+  if (reset) {
+    await removeData(mode, FOLDER)
+    for (const name of ['local.json', 'secrets.json']) rmSync(join(FOLDER, name), { force: true })
+  }
+  const progress = createProgress(process.stdout)
+  let stack: Stack | undefined
+  try {
+    stack = await bringUp({
+      folder: FOLDER,
+      mode,
+      progress,
+      signal,
+      onCrash: (crash) => {
+        if (!signal.aborted) progress.say(`${paint('red', '!')} ${crash.message}`)
+      },
+      onRevived: (name) => {
+        progress.say(`  ${name} is running again`)
+        stack?.refreshPids()
+      },
+      onStarted: (title, stop) => stoppers.push({ title, stop })
+    })
+    await showSamples(stack, progress)
+  } finally {
+    progress.close()
+  }
+  print(...summaryOf(stack.local, paint))
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+async function main(): Promise<number> {
+  const options = { reset: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
+  const { values } = parseArgs({ options })
+  if (values.help === true) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const told = new AbortController()
+  // A terminal and npm may both pass the same Ctrl-C on: every one after the first is the same.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => told.abort())
+  }
+  const claim = claimRunFile(join(FOLDER, 'run', 'start.json'))
+  const stoppers: Stopper[] = []
+  let code = 0
+  try {
+    await run(values.reset === true, told.signal, stoppers)
+  } catch (error) {
+    if (!told.signal.aborted) {
+      code = 1
+      print('', paint('red', error instanceof Error ? error.message : String(error)))
+    }
+  }
+  await stopAll(stoppers)
+  claim.release()
+  if (told.signal.aborted) print('Everything is stopped; the data is kept.')
+  return code
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,129 @@
+/** Starts processes, reports and (when asked) revives the one that crashed, and stops them all. */
+import { join } from 'node:path'
+import { createGuardian } from './guardian.ts'
+import type { Guardian } from './guardian.ts'
+import { end, launch, ServiceCrash, signalGroup, waitReady } from './process.ts'
+import type { ProcessSpec, RunningProcess } from './process.ts'
+import { claimRunFile } from './run-file.ts'
+import type { RunFile } from './run-file.ts'
+
+const REVIVALS_MAX = 5
+const REVIVAL_WINDOW_MS = 60_000
+const REVIVAL_DELAY_MS = 500
+
+export type Supervisor = {
+  /** Resolves with the process id once the probe has answered true. */
+  start(spec: ProcessSpec): Promise<number>
+  /** Sends a signal to the whole process group, e.g. SIGSTOP. */
+  signal(name: string, signal: NodeJS.Signals): void
+  pids(): Record<string, number>
+  stop(name: string): Promise<void>
+  /** Stops what is left, all at once, and gives up the run file; safe to call twice. */
+  stopAll(): Promise<void>
+}
+
+export type SupervisorOptions = {
+  /** Holds logs/ and run/. */
+  folder: string
+  /** One run file per supervisor: run/<name>.json */
+  name: string
+  /** Starts a crashed process again, at most five times a minute. */
+  keepAlive?: boolean | undefined
+  onCrash?: ((crash: ServiceCrash) => void) | undefined
+  onRevived?: ((name: string) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Says whether a process that crashed now may be started again. */
+function createRevivalLimit(): (name: string) => boolean {
+  const crashes = new Map<string, number[]>()
+  return (name) => {
+    const now = performance.now()
+    const recent = (crashes.get(name) ?? []).filter((at) => now - at < REVIVAL_WINDOW_MS)
+    crashes.set(name, [...recent, now])
+    return recent.length < REVIVALS_MAX
+  }
+}
+
+type State = {
+  options: SupervisorOptions
+  runFile: RunFile
+  guardian: Guardian
+  all: Map<string, RunningProcess>
+  mayRevive: (name: string) => boolean
+  stopped: Promise<void> | undefined
+}
+
+function revive(state: State, spec: ProcessSpec): void {
+  const { options, mayRevive } = state
+  if (options.keepAlive !== true || !mayRevive(spec.name)) return
+  setTimeout(() => {
+    if (state.stopped !== undefined) return
+    start(state, spec).then(
+      () => options.onRevived?.(spec.name),
+      // A process that never became ready has been reported by nobody yet.
+      (error: unknown) => {
+        if (state.stopped === undefined && error instanceof ServiceCrash) options.onCrash?.(error)
+      }
+    )
+  }, REVIVAL_DELAY_MS)
+}
+
+function onExit(state: State, running: RunningProcess, how: string): void {
+  const { spec, pid, logPath } = running
+  // What is left of its process group, e.g. a child that outlived its parent, goes too.
+  signalGroup(pid, 'SIGKILL')
+  state.guardian.drop(pid)
+  state.runFile.drop(pid)
+  if (state.all.get(spec.name) === running) state.all.delete(spec.name)
+  if (!running.ready || running.stopping) return
+  state.options.onCrash?.(new ServiceCrash(spec, how, logPath))
+  revive(state, spec)
+}
+
+async function start(state: State, spec: ProcessSpec): Promise<number> {
+  const { options, guardian, runFile, all } = state
+  options.signal?.throwIfAborted()
+  if (state.stopped !== undefined) throw new Error('everything is being stopped')
+  const running = await launch(spec, join(options.folder, 'logs', `${spec.name}.log`))
+  all.set(spec.name, running)
+  guardian.add(running.pid, spec.stopSignal ?? 'SIGTERM')
+  runFile.add(spec.name, running.pid)
+  void running.exited.then((how) => onExit(state, running, how))
+  await waitReady(running, options.signal)
+  return running.pid
+}
+
+async function stopEverything({ all, guardian, runFile }: State): Promise<void> {
+  await Promise.all([...all.values()].map(end))
+  guardian.release()
+  runFile.release()
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const state: State = {
+    options,
+    runFile: claimRunFile(join(options.folder, 'run', `${options.name}.json`)),
+    guardian: createGuardian(),
+    all: new Map(),
+    mayRevive: createRevivalLimit(),
+    stopped: undefined
+  }
+  return {
+    start: async (spec) => await start(state, spec),
+    stop: async (name) => {
+      const running = state.all.get(name)
+      if (running !== undefined) await end(running)
+    },
+    signal: (name, signal) => {
+      const running = state.all.get(name)
+      if (running === undefined) throw new Error(`${name} is not running`)
+      signalGroup(running.pid, signal)
+    },
+    pids: () => Object.fromEntries([...state.all].map(([name, { pid }]) => [name, pid])),
+    stopAll: async () => {
+      state.stopped ??= stopEverything(state)
+      await state.stopped
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** Sends the samples through the public API and watches them being stored and evaluated. */
+import { describeAnswer } from './api-client.ts'
+import type { Answer, ApiClient } from './api-client.ts'
+import type { Credentials } from './credentials.ts'
+import type { Sample } from './samples.ts'
+
+const WAIT_SECONDS = 10
+
+export type TourRow = {
+  decisionId: string
+  agent: string
+  /** From before the decision was sent; null when it was not seen in time. */
+  storedMs: number | null
+  evaluatedMs: number | null
+  verdict: string
+  failing: string[]
+}
+
+/** Names of the scores whose evaluator says that the decision did not pass. */
+export function failingOf(scores: unknown): string[] {
+  if (typeof scores !== 'object' || scores === null) return []
+  const entries = Array.isArray(scores)
+    ? scores.map((score: unknown) => [(score as { name?: string }).name ?? '', score] as const)
+    : Object.entries(scores)
+  return entries
+    .filter(([, score]) => (score as { passed?: boolean | null } | null)?.passed === false)
+    .map(([name]) => name)
+}
+
+function verdictOf(evaluation: Answer): string {
+  const verdict = evaluation.body['verdict'] ?? evaluation.body['status']
+  return typeof verdict === 'string' ? verdict : 'unknown'
+}
+
+type Visit = { api: ApiClient; apiKey: string; accessToken: string }
+
+async function visit({ api, apiKey, accessToken }: Visit, sample: Sample): Promise<TourRow> {
+  const startedAt = performance.now()
+  const accepted = await api.ingest(apiKey, sample)
+  const decisionId = accepted.body['decision_id']
+  if (accepted.status !== 202 || typeof decisionId !== 'string') {
+    throw new Error(`a sample decision was not accepted (${describeAnswer(accepted)})`)
+  }
+  async function seen(path: string): Promise<{ answer: Answer; elapsedMs: number | null }> {
+    const answer = await api.read(accessToken, `${path}?wait=${WAIT_SECONDS}`)
+    const elapsedMs = performance.now() - startedAt
+    return { answer, elapsedMs: answer.status === 200 ? elapsedMs : null }
+  }
+  const [stored, evaluated] = await Promise.all([
+    seen(`/v1/decisions/${decisionId}`),
+    seen(`/v1/evaluation/${decisionId}`)
+  ])
+  const { body } = evaluated.answer
+  return {
+    decisionId,
+    agent: sample.agent_id,
+    storedMs: stored.elapsedMs,
+    evaluatedMs: body['status'] === 'pending' ? null : evaluated.elapsedMs,
+    verdict: verdictOf(evaluated.answer),
+    failing: failingOf(body['scores'])
+  }
+}
+
+export async function takeTour(
+  api: ApiClient,
+  credentials: Credentials,
+  samples: Sample[]
+): Promise<TourRow[]> {
+  const login = await api.login(credentials.email, credentials.password)
+  const accessToken = login.body['access_token']
+  if (typeof accessToken !== 'string') {
+    throw new Error(`the login was refused (${describeAnswer(login)})`)
+  }
+  const visitor = { api, apiKey: credentials.api_key, accessToken }
+  return await Promise.all(samples.map((sample) => visit(visitor, sample)))
+}

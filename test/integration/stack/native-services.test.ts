@@ -1,0 +1,159 @@
+/** The native services for real: each one answers, keeps its data, and leaves no process behind. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { Kafka, logLevel } from 'kafkajs'
+import pg from 'pg'
+import { removeNativeData } from '../../../stack/native/native-services.ts'
+import { freePort } from '../../../stack/ports.ts'
+import { problemsOf, thisMachine } from '../../../stack/preflight.ts'
+import { ownerOf, startOf } from '../../../stack/run-file.ts'
+import { startServices } from '../../../stack/services.ts'
+import type { Addresses, Services } from '../../../stack/services.ts'
+
+jest.setTimeout(180_000)
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-native-'))
+const problems = problemsOf('native', thisMachine(folder))
+/** Where only Docker is at hand, there is nothing native to test. */
+const nativeTest = problems.length === 0 ? test : test.skip
+const SCHEMA = { schema: '{"type":"string"}' }
+
+let services: Services
+let advertisedPort: number
+
+async function start(): Promise<Services> {
+  return await startServices({ mode: 'native', folder, proxyListener: { advertisedPort } })
+}
+
+beforeAll(async () => {
+  advertisedPort = await freePort()
+  if (problems.length === 0) services = await start()
+})
+
+afterAll(async () => {
+  if (problems.length === 0) await services.stop()
+  removeNativeData(folder)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function kafkaAt(brokers: string): Kafka {
+  return new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING })
+}
+
+async function topicsOf({ kafkaBrokers }: Addresses, create?: string): Promise<string[]> {
+  const admin = kafkaAt(kafkaBrokers).admin()
+  await admin.connect()
+  if (create !== undefined) await admin.createTopics({ topics: [{ topic: create }] })
+  const topics = await admin.listTopics()
+  await admin.disconnect()
+  return topics
+}
+
+/** Passes bytes on, and counts the connections it was given. */
+async function aProxy(
+  port: number,
+  target: string
+): Promise<{ count: () => number; close: () => void }> {
+  let connections = 0
+  const [host, targetPort] = target.split(':')
+  const server = createServer((near) => {
+    connections += 1
+    const far = connect({ host, port: Number(targetPort) })
+    near.pipe(far).pipe(near)
+    near.on('error', () => far.destroy())
+    far.on('error', () => near.destroy())
+  })
+  const listening = Promise.withResolvers<void>()
+  server.listen(port, '127.0.0.1', listening.resolve)
+  await listening.promise
+  return { count: () => connections, close: () => void server.close() }
+}
+
+async function sql({ databaseUrl }: Addresses, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const result = await client.query<Record<string, unknown>>(text)
+  await client.end()
+  return result.rows
+}
+
+async function redis({ redisUrl }: Addresses, ...words: string[]): Promise<unknown> {
+  const client = new Redis(redisUrl)
+  const [command = '', ...args] = words
+  const answer = await client.call(command, ...args)
+  client.disconnect()
+  return answer
+}
+
+async function registry({ schemaRegistryUrl }: Addresses, body?: object): Promise<unknown> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body)
+  }
+  const answer = await (body === undefined
+    ? fetch(`${schemaRegistryUrl}/subjects/kept-value/versions/1`)
+    : fetch(`${schemaRegistryUrl}/subjects/kept-value/versions`, init))
+  return ((await answer.json()) as { id: unknown }).id
+}
+
+nativeTest('each service answers, and finds after a restart what it was given', async () => {
+  const before = services.addresses
+  expect(await topicsOf(before, 'kept')).toContain('kept')
+  const id = await registry(before, SCHEMA)
+  expect(typeof id).toBe('number')
+  expect(await redis(before, 'SET', 'kept', 'yes')).toBe('OK')
+  await sql(before, `create table kept as select 'yes' as kept`)
+
+  await services.stop()
+  services = await start()
+
+  const after = services.addresses
+  expect(await topicsOf(after)).toContain('kept')
+  expect(await registry(after)).toBe(id)
+  expect(await redis(after, 'GET', 'kept')).toBe('yes')
+  expect(await sql(after, 'select kept from kept')).toEqual([{ kept: 'yes' }])
+})
+
+nativeTest('clients of the proxy listener are sent to the port of the proxy', async () => {
+  const proxy = await aProxy(advertisedPort, services.addresses.kafkaProxyTarget ?? '')
+  const client = kafkaAt(`localhost:${advertisedPort}`).producer()
+  await client.connect()
+  await client.send({ topic: 'kept', messages: [{ value: 'through the proxy' }] })
+  await client.disconnect()
+  proxy.close()
+  // One connection by another name to learn where the leader is, and one to that leader.
+  expect(proxy.count()).toBeGreaterThanOrEqual(2)
+})
+
+nativeTest('a topic nobody has created does not come into being by itself', async () => {
+  const producer = kafkaAt(services.addresses.kafkaBrokers).producer({
+    allowAutoTopicCreation: true,
+    retry: { retries: 0 }
+  })
+  await producer.connect()
+  const send = producer.send({ topic: 'stray', messages: [{ value: 'x' }] })
+  await expect(send).rejects.toThrow(/topic/i)
+  await producer.disconnect()
+  expect(await topicsOf(services.addresses)).not.toContain('stray')
+})
+
+nativeTest('a paused service keeps its connections and goes on when resumed', async () => {
+  await services.pause('redis')
+  const answer = redis(services.addresses, 'PING')
+  await services.resume('redis')
+  expect(await answer).toBe('PONG')
+})
+
+nativeTest('a stop leaves no process behind, and may be asked for twice', async () => {
+  const pids = Object.values(services.pids())
+  expect(pids).toHaveLength(4)
+  await Promise.all([services.stop(), services.stop()])
+  expect(pids.map(startOf)).toEqual([null, null, null, null])
+  expect(services.pids()).toEqual({})
+  expect(ownerOf(join(folder, 'run', 'services.json'))).toBeNull()
+})

@@ -1,0 +1,40 @@
+/** What becomes of our processes when we are killed and cannot stop them ourselves. */
+import { expect, test } from '@jest/globals'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { startOf } from '../../../stack/run-file.ts'
+import { waitUntil } from '../../../stack/wait-until.ts'
+
+const SUPERVISOR = join(import.meta.dirname, '../../../stack/supervisor.ts')
+
+/** Starts a process that would run for ten minutes, and prints its id. */
+function programIn(folder: string): string {
+  return `
+    const { createSupervisor } = await import(${JSON.stringify(SUPERVISOR)})
+    const supervisor = createSupervisor({ folder: ${JSON.stringify(folder)}, name: 'services' })
+    const probe = async () => true
+    const limits = { readyTimeoutMs: 5000, stopDeadlineMs: 5000 }
+    const command = { command: 'sleep', args: ['600'] }
+    console.log(await supervisor.start({ name: 's', title: 'S', ...command, probe, ...limits }))
+    setInterval(() => {}, 1000)`
+}
+
+test('a supervisor that is killed with kill -9 leaves no process behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-orphans-'))
+  const args = ['--input-type=module', '-e', programIn(folder)]
+  const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(createInterface({ input: program.stdout }), 'line')) as [string]
+  const pid = Number(line)
+  expect(startOf(pid)).not.toBeNull()
+  program.kill('SIGKILL')
+  await waitUntil({
+    what: `process ${pid} did not end`,
+    timeoutMs: 10_000,
+    probe: async () => await Promise.resolve(startOf(pid) === null)
+  })
+  rmSync(folder, { recursive: true, force: true })
+})

@@ -1,0 +1,35 @@
+/** Cleans up after a test file, last made first ended, and shows that nothing stays open. */
+import { afterAll } from '@jest/globals'
+import { waitUntil } from './wait-until.ts'
+
+type Cleanup = () => Promise<unknown>
+
+const timeoutMs = 90_000
+const closingMs = 10_000
+/** What Node names the things a forgotten close leaves behind. */
+const leaks = ['TCPSocketWrap', 'TCPServerWrap', 'PipeWrap', 'ProcessWrap']
+
+const cleanups: Cleanup[] = []
+const openBefore = countOpen()
+
+/** Whatever makes something says here how it ends, in the same breath. */
+export function onEnd(cleanup: Cleanup): void {
+  cleanups.push(cleanup)
+}
+
+/** How many sockets, servers, pipes and child processes this test file holds open. */
+export function countOpen(): number {
+  return process.getActiveResourcesInfo().filter((name) => leaks.includes(name)).length
+}
+
+/** Goes on after a cleanup that failed, so that one broken part leaves no others behind. */
+async function cleanUp(): Promise<void> {
+  const failures: unknown[] = []
+  for (const cleanup of cleanups.splice(0).toReversed()) {
+    await cleanup().catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'the clean-up failed')
+  await waitUntil('every socket and process closed', () => countOpen() <= openBefore, closingMs)
+}
+
+afterAll(cleanUp, timeoutMs)

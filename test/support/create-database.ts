@@ -1,0 +1,29 @@
+/** Makes and drops databases on the server of the stack. */
+import pg from 'pg'
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes a database beside the one of `serverUrl`, and answers its address. */
+export async function createDatabase(
+  serverUrl: string,
+  name: string,
+  template = 'template0'
+): Promise<string> {
+  await onServer(serverUrl, `create database "${name}" template "${template}"`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Drops it whoever is connected to it. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await onServer(serverUrl, `drop database if exists "${name}" with (force)`)
+}

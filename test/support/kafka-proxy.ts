@@ -1,0 +1,145 @@
+/** A TCP proxy before the broker that can lose answers, freeze, and be away. */
+import { connect, createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import {
+  createFrameSplitter,
+  produceApiKey,
+  readCorrelationId,
+  readRequestHeader
+} from './kafka-frames.ts'
+
+const host = '127.0.0.1'
+
+export type KafkaProxy = {
+  /** What a client behind the proxy is given as KAFKA_BROKERS. */
+  readonly brokers: string
+  /**
+   * Loses the answers to the next Produce requests: each has been carried out by the broker, its
+   * answer is dropped and the connection is cut.
+   */
+  swallowProduceResponses(count: number): void
+  /** How many answers have been lost so far. */
+  swallowed(): number
+  /** How many Produce requests have been seen so far. */
+  produceRequests(): number
+  /** Nothing passes and nothing closes, as with a stopped machine. */
+  freeze(): void
+  /** Cuts every connection and takes no new one, as with a machine that is off. */
+  refuse(): Promise<void>
+  /** Cuts every connection once. */
+  cut(): void
+  /** Back to normal from either. */
+  heal(): Promise<void>
+  close(): Promise<void>
+}
+
+type State = {
+  toSwallow: number
+  swallowed: number
+  produceRequests: number
+  isFrozen: boolean
+  readonly links: Set<Link>
+}
+
+/** One client's connection with the one made for it to the broker. */
+type Link = { readonly client: Socket; readonly broker: Socket; cut(): void }
+
+export type KafkaProxyOptions = {
+  /** Where clients connect: the port that the broker's PROXY listener advertises. */
+  port: number
+  /** host:port of the broker's PROXY listener. */
+  target: string
+}
+
+export async function createKafkaProxy(options: KafkaProxyOptions): Promise<KafkaProxy> {
+  const links = new Set<Link>()
+  const state: State = { toSwallow: 0, swallowed: 0, produceRequests: 0, isFrozen: false, links }
+  const { hostname, port: targetPort } = new URL(`kafka://${options.target}`)
+  const server = createServer((client) => {
+    link(client, connect(Number(targetPort), hostname), state)
+  })
+  const cut = (): void => links.forEach((each) => each.cut())
+  await listen(server, options.port)
+
+  async function refuse(): Promise<void> {
+    const closed = closeServer(server)
+    cut()
+    await closed
+  }
+
+  async function heal(): Promise<void> {
+    state.isFrozen = false
+    for (const { client, broker } of links) [client, broker].forEach((socket) => socket.resume())
+    if (!server.listening) await listen(server, options.port)
+  }
+
+  return {
+    brokers: `${host}:${options.port}`,
+    swallowProduceResponses: (count) => void (state.toSwallow = count),
+    swallowed: () => state.swallowed,
+    produceRequests: () => state.produceRequests,
+    freeze: () => {
+      state.isFrozen = true
+      for (const { client, broker } of links) [client, broker].forEach((socket) => socket.pause())
+    },
+    refuse,
+    cut,
+    heal,
+    close: refuse
+  }
+}
+
+function link(client: Socket, broker: Socket, state: State): void {
+  const produces = new Set<number>()
+  const cut = (): void => {
+    client.destroy()
+    broker.destroy()
+    state.links.delete(made)
+  }
+  const made: Link = { client, broker, cut }
+  state.links.add(made)
+
+  forward(client, broker, (frame) => {
+    const { apiKey, correlationId } = readRequestHeader(frame)
+    if (apiKey !== produceApiKey) return true
+    produces.add(correlationId)
+    state.produceRequests += 1
+    return true
+  })
+  forward(broker, client, (frame) => {
+    if (!produces.delete(readCorrelationId(frame)) || state.toSwallow === 0) return true
+    state.toSwallow -= 1
+    state.swallowed += 1
+    cut()
+    return false
+  })
+  for (const socket of [client, broker]) {
+    socket.setNoDelay(true)
+    socket.on('error', cut)
+    socket.on('close', cut)
+    if (state.isFrozen) socket.pause()
+  }
+}
+
+/** Passes frames on for as long as `mayPass` says so. */
+function forward(from: Socket, to: Socket, mayPass: (frame: Buffer) => boolean): void {
+  const split = createFrameSplitter()
+  from.on('data', (chunk: Buffer) => {
+    for (const frame of split(chunk)) {
+      if (!mayPass(frame)) return
+      to.write(frame)
+    }
+  })
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen(port, host, resolve)
+  await promise.finally(() => server.off('error', reject))
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return
+  await new Promise((resolve) => server.close(resolve))
+}

@@ -1,0 +1,32 @@
+/** The checks that run no test: form, types, rules and imports, side by side. */
+import { runGroup } from './group.ts'
+import { timed } from './tally.ts'
+import type { PhaseResult } from './tally.ts'
+
+const timeoutMs = 300_000
+
+const checks: { name: string; command: string; args: string[] }[] = [
+  { name: 'form', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
+  { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
+  { name: 'rules', command: 'eslint', args: ['.'] },
+  { name: 'imports', command: 'depcruise', args: ['.', '--config'] }
+]
+
+export async function runChecks(signal: AbortSignal): Promise<PhaseResult> {
+  return await timed('check', async () => {
+    const outcomes = await Promise.all(checks.map((check) => runCheck(check, signal)))
+    const passed = outcomes.filter((isPassed) => isPassed).length
+    return { passed, failed: checks.length - passed, skipped: 0 }
+  })
+}
+
+async function runCheck(check: (typeof checks)[number], signal: AbortSignal): Promise<boolean> {
+  const startedAt = performance.now()
+  const { name, command, args } = check
+  const options = { command, args, signal, timeoutMs, environment: process.env, quiet: true }
+  const { code, output } = await runGroup(options)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(8)} ${seconds} s\n`)
+  if (code !== 0 && !signal.aborted) process.stdout.write(`${output || `${command} failed`}\n\n`)
+  return code === 0
+}

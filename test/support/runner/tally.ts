@@ -1,0 +1,45 @@
+/** Counts of a test run: what each phase found, as a table and as the one line that machines read. */
+import { layOut } from '../../../stack/table.ts'
+
+export type PhaseResult = {
+  phase: string
+  passed: number
+  failed: number
+  skipped: number
+  elapsedMs: number
+}
+
+/** Runs one piece of work as a phase, with its time. */
+export async function timed(
+  phase: string,
+  work: () => Promise<Pick<PhaseResult, 'passed' | 'failed' | 'skipped'>>
+): Promise<PhaseResult> {
+  const startedAt = performance.now()
+  const counts = await work()
+  return { phase, ...counts, elapsedMs: performance.now() - startedAt }
+}
+
+export function tableOf(results: readonly PhaseResult[]): string[] {
+  const rows = results.map(({ phase, passed, failed, skipped, elapsedMs }) => [
+    phase,
+    ...[passed, failed, skipped].map(String),
+    `${(elapsedMs / 1000).toFixed(1)} s`
+  ])
+  return layOut(['phase', 'passed', 'failed', 'skipped', 'time'], rows)
+}
+
+function total(results: readonly PhaseResult[], of: 'passed' | 'failed' | 'skipped'): number {
+  return results.reduce((sum, result) => sum + result[of], 0)
+}
+
+/** "12 passed, 0 failed", with the skipped when there are any. */
+export function closingLine(results: readonly PhaseResult[]): string {
+  const skipped = total(results, 'skipped')
+  const counts = `${total(results, 'passed')} passed, ${total(results, 'failed')} failed`
+  return skipped === 0 ? counts : `${counts}, ${skipped} skipped`
+}
+
+/** A run that has proved nothing has not passed. */
+export function hasPassed(results: readonly PhaseResult[]): boolean {
+  return total(results, 'failed') === 0 && total(results, 'passed') > 0
+}

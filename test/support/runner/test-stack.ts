@@ -1,0 +1,96 @@
+/** The local stack of one test run: everything in a temporary folder, on free ports. */
+import { randomUUID } from 'node:crypto'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { environmentOf } from '../../../stack/applications.ts'
+import { freePort } from '../../../stack/ports.ts'
+import { preflight, thisMachine } from '../../../stack/preflight.ts'
+import { createProgress } from '../../../stack/progress.ts'
+import type { Step } from '../../../stack/progress.ts'
+import { keepSecrets } from '../../../stack/secrets.ts'
+import { chooseMode, startServices } from '../../../stack/services.ts'
+import type { ServiceProgress, Services, StackMode } from '../../../stack/services.ts'
+import { runSluice } from '../../../stack/sluice-command.ts'
+import { createDatabase, dropDatabase } from '../create-database.ts'
+import type { TestServices } from '../test-services.ts'
+import { startControlServer } from './control-server.ts'
+
+export type TestStack = {
+  /** The file that tells tests where everything is. */
+  path: string
+  stop(): Promise<void>
+}
+
+export type TestStackOptions = { folder: string; signal: AbortSignal }
+
+export async function startTestStack(options: TestStackOptions): Promise<TestStack> {
+  const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
+  preflight(mode, thisMachine(options.folder))
+  process.stdout.write(`services: ${mode} (${reason})\n`)
+  // The broker is told where clients will find the proxy before there is one.
+  const proxyPort = mode === 'external' ? null : await freePort()
+  const services = await startWithProgress(mode, proxyPort, options)
+  try {
+    const told = await describe(services, options.folder)
+    const control = await startControlServer(services)
+    const stop = async (): Promise<void> => {
+      await control.close()
+      // Ours to clear away where the server stays.
+      if (mode === 'external') {
+        await dropDatabase(told.addresses.databaseUrl, told.templateDatabase)
+      }
+      await services.stop()
+    }
+    const path = join(options.folder, 'services.json')
+    const content: TestServices = { ...told, proxyPort, controlUrl: control.url }
+    writeFileSync(path, JSON.stringify(content), { mode: 0o600 })
+    return { path, stop }
+  } catch (error) {
+    await services.stop()
+    throw error
+  }
+}
+
+async function startWithProgress(
+  mode: StackMode,
+  proxyPort: number | null,
+  { folder, signal }: TestStackOptions
+): Promise<Services> {
+  // Postgres runs under an account of its own where we are root, and has to get there.
+  chmodSync(folder, 0o755)
+  const progress = createProgress(process.stdout)
+  const steps = new Map<string, Step>()
+  const onProgress = ({ service, state, detail }: ServiceProgress): void => {
+    const step = steps.get(service) ?? progress.step(service)
+    steps.set(service, step)
+    if (state === 'ready') step.done(detail)
+    else step.update(`${state} ${detail}`)
+  }
+  try {
+    return await startServices({
+      mode,
+      folder,
+      signal,
+      ephemeral: true,
+      onProgress,
+      onCrash: (crash) => progress.say(crash.message),
+      ...(proxyPort === null ? {} : { proxyListener: { advertisedPort: proxyPort } })
+    })
+  } finally {
+    progress.close()
+  }
+}
+
+/** Makes the secrets and the migrated database that test files copy theirs from. */
+async function describe(
+  services: Services,
+  folder: string
+): Promise<Omit<TestServices, 'proxyPort' | 'controlUrl'>> {
+  const { mode, addresses } = services
+  const secrets = keepSecrets(join(folder, 'secrets.json'))
+  const name = `sluice_template_${randomUUID().slice(0, 8)}`
+  const databaseUrl = await createDatabase(addresses.databaseUrl, name)
+  const environment = environmentOf({ ...addresses, databaseUrl }, secrets)
+  await runSluice({ args: ['migrate'], environment })
+  return { mode, addresses, secrets, templateDatabase: name }
+}

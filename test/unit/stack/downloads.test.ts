@@ -1,0 +1,62 @@
+/** The cache of downloads, and what is read from Maven's own words. */
+import { expect, test } from '@jest/globals'
+import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  bytesOfLine,
+  cacheFolder,
+  createDownloads,
+  redisBinaryIn
+} from '../../../stack/downloads.ts'
+
+function aFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'sluice-downloads-'))
+}
+
+test.each([
+  ['[INFO] Downloaded from central: https://host/a.jar (11 MB at 20 MB/s)', 11e6],
+  ['Downloaded from central: https://host/a.pom (7.5 kB at 933 kB/s)', 7500],
+  ['[INFO] Downloading from central: https://host/a.jar', null],
+  ['[INFO] BUILD SUCCESS', null]
+])('reads the size of what Maven has fetched from %j', (line, bytes) => {
+  expect(bytesOfLine(line)).toBe(bytes)
+})
+
+test('the cache is where the user says, else where caches belong', () => {
+  expect(cacheFolder({ SLUICE_CACHE: '/c' })).toBe('/c')
+  expect(cacheFolder({ XDG_CACHE_HOME: '/x' })).toBe('/x/sluice')
+  expect(cacheFolder({})).toMatch(/\.cache\/sluice$/)
+})
+
+test('what is in the cache is not fetched again', async () => {
+  const cache = aFolder()
+  mkdirSync(join(cache, 'kafka-4.3.1'))
+  const downloads = createDownloads(cache)
+  const told: string[] = []
+  const folder = await downloads.fetch('kafka-4.3.1', (detail) => told.push(detail))
+  expect(folder).toBe(join(cache, 'kafka-4.3.1'))
+  expect(told).toEqual([])
+  expect(downloads.has('apicurio-3.0.9')).toBe(false)
+})
+
+test('a download that is given up leaves nothing in the cache', async () => {
+  const cache = aFolder()
+  const downloads = createDownloads(cache, AbortSignal.abort())
+  await expect(downloads.fetch('redis-1.4.3', () => {})).rejects.toThrow(/abort/i)
+  expect(readdirSync(cache)).toEqual([])
+})
+
+test('the Redis for this platform is found and made executable', () => {
+  const folder = aFolder()
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  const name = `redis-server-6.2.6-${process.platform}-${architecture}`
+  writeFileSync(join(folder, name), '', { mode: 0o600 })
+  writeFileSync(join(folder, 'redis-server-6.2.6-plan9-mips'), '')
+  expect(redisBinaryIn(folder)).toBe(join(folder, name))
+  expect(statSync(join(folder, name)).mode & 0o111).toBe(0o111)
+})
+
+test('a platform without a Redis is named', () => {
+  expect(() => redisBinaryIn(aFolder())).toThrow(/there is no Redis for .*: install redis/)
+})

@@ -1,0 +1,35 @@
+/** Which user Postgres runs as, and where that user can go. */
+import { expect, test } from '@jest/globals'
+import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  accountOf,
+  dataFolderFor,
+  isReachable,
+  programsFor
+} from '../../../../stack/native/postgres-account.ts'
+
+const USERS = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n'
+const POSTGRES = 'postgres:x:101:104::/var/lib/postgresql:/bin/bash\n'
+
+test('an ordinary user runs it as itself, wherever it is', () => {
+  expect(accountOf(1000, () => USERS)).toBeUndefined()
+  expect(dataFolderFor('/no/such/folder', undefined)).toBe('/no/such/folder')
+  expect(programsFor('/no/such/folder', undefined)).toBe('/no/such/folder')
+})
+
+test('root runs it as postgres, else as nobody, else says what to add', () => {
+  expect(accountOf(0, () => USERS + POSTGRES)).toEqual({ uid: 101, gid: 104 })
+  expect(accountOf(0, () => USERS)).toEqual({ uid: 65534, gid: 65533 })
+  expect(() => accountOf(0, () => '')).toThrow(/useradd postgres/)
+})
+
+test('a folder below one that is closed to others cannot be reached', () => {
+  const outer = mkdtempSync(join(tmpdir(), 'sluice-reach-'))
+  const inner = join(outer, 'inner')
+  mkdirSync(inner, { mode: 0o755 })
+  expect(isReachable(inner)).toBe(false)
+  chmodSync(outer, 0o755)
+  expect(isReachable(inner)).toBe(true)
+})

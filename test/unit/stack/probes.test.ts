@@ -1,0 +1,51 @@
+/** The probes, against small servers that answer as the real ones do. */
+import { afterEach, expect, test } from '@jest/globals'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
+import { kafkaAnswers, postgresAnswers, redisAnswers } from '../../../stack/probes.ts'
+
+const servers: Server[] = []
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+/** Listens, and answers the first bytes of every connection. */
+async function aServer(answer: (question: Buffer) => Buffer | string): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('data', (question: Buffer) => socket.end(answer(question)))
+  })
+  servers.push(server)
+  const listening = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', listening.resolve)
+  await listening.promise
+  return (server.address() as AddressInfo).port
+}
+
+test('a broker that answers with our correlation id and no error is ready', async () => {
+  const port = await aServer((question) => {
+    const answer = Buffer.alloc(10)
+    answer.writeInt32BE(6, 0)
+    question.copy(answer, 4, 8, 12)
+    return answer
+  })
+  expect(await kafkaAnswers('127.0.0.1', port)).toBe(true)
+})
+
+test('Redis is ready when it says PONG, or asks for a password, not while it loads', async () => {
+  expect(await redisAnswers('127.0.0.1', await aServer(() => '+PONG\r\n'))).toBe(true)
+  expect(await redisAnswers('127.0.0.1', await aServer(() => '-NOAUTH x\r\n'))).toBe(true)
+  expect(await redisAnswers('127.0.0.1', await aServer(() => '-LOADING x\r\n'))).toBe(false)
+})
+
+test('Postgres is ready when it asks who we are, not while it starts up', async () => {
+  const asks = await aServer(() => Buffer.from('R\0\0\0\x0c\0\0\0\x0a'))
+  const starts = await aServer(() => 'E\0\0\0\x20SFATAL\0C57P03\0Mstarting up\0\0')
+  expect(await postgresAnswers('127.0.0.1', asks)).toBe(true)
+  expect(await postgresAnswers('127.0.0.1', starts)).toBe(false)
+})
+
+test('a server that hangs up has not answered', async () => {
+  const port = await aServer(() => '')
+  await expect(redisAnswers('127.0.0.1', port)).rejects.toThrow(/closed/)
+})

@@ -1,0 +1,56 @@
+/** Progress: one line per step in a log, moving lines only in a terminal. */
+import { expect, test } from '@jest/globals'
+import { createPaint, createProgress } from '../../../stack/progress.ts'
+
+function anOutput(isTTY: boolean): { text: () => string; write: (s: string) => void } {
+  let written = ''
+  return Object.assign(
+    { text: () => written, write: (s: string) => void (written += s) },
+    { isTTY, columns: 100 }
+  )
+}
+
+test('a step is one line with its title, detail and time', () => {
+  const output = anOutput(false)
+  const progress = createProgress(output)
+  progress.step('Kafka').done('127.0.0.1:9092')
+  progress.step('Redis', '127.0.0.1:6379').fail()
+  expect(output.text()).toMatch(/^ {2}✓ Kafka +127\.0\.0\.1:9092 +\d\.\d s\n {2}✗ Redis +127/)
+  expect(output.text()).not.toContain('\x1b')
+})
+
+test('a step is settled once', () => {
+  const output = anOutput(false)
+  const step = createProgress(output).step('Kafka')
+  step.done()
+  step.fail()
+  expect(output.text().split('\n')).toHaveLength(2)
+})
+
+test('in a terminal finished lines stand above those that still move', () => {
+  const output = anOutput(true)
+  const progress = createProgress(output)
+  const kafka = progress.step('Kafka')
+  const redis = progress.step('Redis')
+  redis.done()
+  kafka.done()
+  progress.close()
+  const lines = output.text().split('\n')
+  expect(lines[0]).toMatch(/✓.*Redis/)
+  expect(lines[1]).toMatch(/⠋ Kafka/)
+  expect(lines[2]).toMatch(/\x1b\[1A\x1b\[0J.*✓.*Kafka/)
+})
+
+test('what is open is left out at the end', () => {
+  const output = anOutput(false)
+  const progress = createProgress(output)
+  const step = progress.step('Kafka')
+  progress.close()
+  step.done()
+  expect(output.text()).toBe('')
+})
+
+test('colour is for terminals', () => {
+  expect(createPaint(false)('red', 'x')).toBe('x')
+  expect(createPaint(true)('red', 'x')).toBe('\x1b[31mx\x1b[0m')
+})

@@ -1,0 +1,60 @@
+/** The proxy's sense of where a message ends decides what it loses; so it is checked by itself. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  createFrameSplitter,
+  readCorrelationId,
+  readRequestHeader
+} from '../../support/kafka-frames.ts'
+
+function frameOf(body: Uint8Array): Buffer {
+  const frame = Buffer.alloc(4 + body.length)
+  frame.writeInt32BE(body.length, 0)
+  frame.set(body, 4)
+  return frame
+}
+
+describe('createFrameSplitter', () => {
+  test('gives back the same frames however the network cuts them', () => {
+    const bodies = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 })
+    const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(bodies, cuts, (contents, sizes) => {
+        const frames = contents.map(frameOf)
+        const split = createFrameSplitter()
+        const found = [...chunksOf(Buffer.concat(frames), sizes)].flatMap(split)
+        expect(found.map((frame) => frame.toString('hex'))).toEqual(
+          frames.map((frame) => frame.toString('hex'))
+        )
+      })
+    )
+  })
+
+  test('keeps an unfinished frame to itself', () => {
+    const split = createFrameSplitter()
+    const frame = frameOf(Buffer.from('abcdef'))
+    expect(split(frame.subarray(0, 9))).toEqual([])
+    expect(split(frame.subarray(9))).toEqual([frame])
+  })
+
+  test.each([-1, 0x7fffffff])('refuses %d as a length', (length) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeInt32BE(length, 0)
+    expect(() => createFrameSplitter()(bytes)).toThrow('no length of a frame')
+  })
+})
+
+test('reads the header of a request and the id of an answer', () => {
+  // ApiVersions (18) version 3 with correlation id 7, then the client's name.
+  const request = frameOf(Buffer.from('0012000300000007000474657374', 'hex'))
+  expect(readRequestHeader(request)).toEqual({ apiKey: 18, apiVersion: 3, correlationId: 7 })
+  expect(readCorrelationId(frameOf(Buffer.from('000000070000', 'hex')))).toBe(7)
+})
+
+function* chunksOf(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
+  for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1
+    yield bytes.subarray(start, start + size)
+    start += size
+  }
+}
