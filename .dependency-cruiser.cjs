@@ -2,7 +2,8 @@
 
 /** The only file (or folder) of ours that may name the package. */
 const vendors = {
-  kafkajs: '^platform/kafka-client[.]ts$',
+  // One client with three faces: consumers and producer, message batches, administration.
+  kafkajs: '^platform/kafka-(client|consumer|admin)[.]ts$',
   '@platformatic/kafka': '^platform/kafka-producer[.]ts$',
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
   avsc: '^core/avro-codec[.]ts$',

@@ -5,8 +5,8 @@ import tseslint from 'typescript-eslint'
 const typescript = ['**/*.ts']
 const plain = ['**/*.js', '**/*.mjs', '**/*.cjs']
 const tests = ['test/**/*.ts']
-/** Programs: they read the environment and signals, and they alone end the process. */
-const programs = ['gateway/main.ts', 'consumers/main.ts', 'cli/**/*.ts', 'stack/**/*.ts']
+/** Programs, and the edge they share: only here are environment and signals read, and exits made. */
+const programs = ['**/main.ts', 'platform/process.ts', 'cli/**/*.ts', 'stack/**/*.ts']
 
 function ban(selector, message) {
   return { selector, message }

@@ -1,5 +1,5 @@
 /** Kafka's administration: topics as defined, and how far a group has come. */
-import { ConfigResourceTypes } from 'kafkajs'
+import kafkajs from 'kafkajs'
 import type { Admin } from 'kafkajs'
 
 export interface TopicSettings {
@@ -68,7 +68,7 @@ async function configureTopic(
   topic: string,
   wanted: Readonly<Record<string, string>>
 ): Promise<string[]> {
-  const resource = { type: ConfigResourceTypes.TOPIC, name: topic }
+  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [resource]

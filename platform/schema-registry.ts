@@ -73,7 +73,13 @@ async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call()
   } catch (error) {
-    if ((error as { status?: number }).status === 404) return null
+    if (isNotFound(error)) return null
     throw new TransientError('the schema registry does not answer', { cause: error })
   }
+}
+
+/** One of the client's methods wraps its 404 into an error without a status, and nothing else. */
+function isNotFound(error: unknown): boolean {
+  const { status, name } = error as { status?: number; name?: string }
+  return status === 404 || name === 'ConfluentSchemaRegistryError'
 }

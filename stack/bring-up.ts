@@ -16,7 +16,7 @@ import { keepSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
 import { SERVICE_NAMES, startServices } from './services.ts'
 import type { Addresses, ServiceName, ServiceProgress, Services, StackMode } from './services.ts'
-import { runSluice } from './sluice-command.ts'
+import { changesIn, runSluice } from './sluice-command.ts'
 
 /** Away from the usual ports of these services, which may be wanted for something else. */
 const PREFERRED_PORTS = { kafka: 19092, registry: 18081, redis: 16379, postgres: 15432 }
@@ -79,8 +79,10 @@ async function bringUpServices(options: BringUp): Promise<Services> {
 /** Tables, topics and schemas, by the same commands as in a deployment. */
 async function prepare(options: BringUp, environment: NodeJS.ProcessEnv): Promise<void> {
   const { progress, signal } = options
-  const command = (title: string, args: string[]): Promise<string> =>
-    during(progress, title, async () => await runSluice({ args, environment, signal }))
+  const command = (title: string, args: string[]): Promise<void> =>
+    during(progress, title, async (step) => {
+      step.update(changesIn(await runSluice({ args, environment, signal })))
+    })
   await Promise.all([
     command('Tables', ['migrate']),
     command('Topics', ['topics', 'apply', '--replication-factor', '1']),

@@ -1,7 +1,7 @@
 /** Fetches the services' own files from Maven Central once per user, with progress. */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -159,6 +159,11 @@ export function createDownloads(cache: string, signal?: AbortSignal): Downloads 
   return { has, fetch }
 }
 
+/** Archives may lose the bit; where it is set already, the file may well be somebody else's. */
+export function makeExecutable(path: string): void {
+  if ((statSync(path).mode & 0o111) !== 0o111) chmodSync(path, 0o755)
+}
+
 /** The Redis server for this platform among the files of the download, made executable. */
 export function redisBinaryIn(folder: string): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
@@ -167,6 +172,6 @@ export function redisBinaryIn(folder: string): string {
   if (file === undefined) {
     throw new Error(`there is no Redis for ${process.platform} on ${process.arch}: install redis`)
   }
-  chmodSync(join(folder, file), 0o755)
+  makeExecutable(join(folder, file))
   return join(folder, file)
 }

@@ -36,7 +36,7 @@ function secondsSince(startedAt: number): string {
 }
 
 /** "title     detail     1.2 s", cut to the width of the terminal. */
-function lineOf({ title, detail, startedAt }: Open, columns = 100): string {
+function lineOf({ title, detail, startedAt }: Open, columns: number): string {
   const room = Math.max(20, columns - TITLE_WIDTH - 16)
   const shown = detail.length > room ? `${detail.slice(0, room - 1)}…` : detail
   return `${title.padEnd(TITLE_WIDTH)} ${shown.padEnd(Math.min(44, room))} ${secondsSince(startedAt)}`
@@ -65,7 +65,7 @@ function createTerminal(output: Output, open: Set<Open>): Canvas {
   function draw(): string {
     const mark = FRAMES[frame % FRAMES.length] ?? ''
     drawn = open.size
-    return [...open].map((step) => `  ${mark} ${lineOf(step, output.columns)}\n`).join('')
+    return [...open].map((step) => `  ${mark} ${lineOf(step, output.columns || 100)}\n`).join('')
   }
 
   function tick(): void {
@@ -99,14 +99,14 @@ export function createProgress(output: Output): Progress {
   function settle(step: Open, mark: string, detail: string | undefined): void {
     if (!open.delete(step)) return
     if (detail !== undefined) step.detail = detail
-    canvas.print(`  ${mark} ${lineOf(step, output.columns)}`)
+    canvas.print(`  ${mark} ${lineOf(step, output.columns || 100)}`)
   }
 
   function update(step: Open, detail: string): void {
     step.detail = detail
     if (isTty || performance.now() - step.toldAt < PLAIN_UPDATE_MS) return
     step.toldAt = performance.now()
-    canvas.print(`  … ${lineOf(step, output.columns)}`)
+    canvas.print(`  … ${lineOf(step, output.columns || 100)}`)
   }
 
   return {

@@ -30,3 +30,10 @@ export async function runSluice({ args, environment, signal }: SluiceCommand): P
   const said = err.trim() || out.trim() || `exit code ${code ?? 'none, it took too long'}`
   throw new Error(`sluice ${args.slice(0, 2).join(' ')} failed: ${said}`)
 }
+
+/** "created a\ncreated b\nunchanged c" -> "2 created"; nothing changed -> "as before" */
+export function changesIn(output: string): string {
+  const verbs = output.split('\n').flatMap((line) => /^([a-z]+) /.exec(line)?.[1] ?? [])
+  const changes = verbs.filter((verb) => verb !== 'unchanged')
+  return changes.length === 0 ? 'as before' : `${changes.length} ${changes[0] ?? ''}`
+}

@@ -54,7 +54,11 @@ async function showSamples({ api, local }: Stack, progress: Progress): Promise<v
   const step = progress.step('Sample decisions', 'sent, waiting for their evaluation')
   try {
     const rows = await takeTour(api, local, SAMPLES)
-    step.done(`${rows.length} sent, stored and evaluated`)
+    const stored = rows.filter((row) => row.storedMs !== null).length
+    const evaluated = rows.filter((row) => row.evaluatedMs !== null).length
+    const detail = `${rows.length} sent, ${stored} stored, ${evaluated} evaluated`
+    if (Math.min(stored, evaluated) === rows.length) step.done(detail)
+    else step.fail(`${detail}; see .sluice/logs`)
     print('', ...tourTable(rows).map((line) => `  ${line}`), '')
   } catch (error) {
     step.fail()

@@ -1,11 +1,12 @@
 /** Postgres 18 as a process, from the binaries that npm carries. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { makeExecutable } from '../downloads.ts'
 import { postgresAnswers } from '../probes.ts'
 import { accountOf, dataFolderFor, programsFor } from './postgres-account.ts'
 import type { Account } from './postgres-account.ts'
@@ -43,7 +44,7 @@ function completeLinks(programs: string): void {
     symlinkSync(relative(dirname(target), source), path)
   }
   for (const program of ['initdb', 'pg_ctl', 'postgres']) {
-    chmodSync(join(programs, 'bin', program), 0o755)
+    makeExecutable(join(programs, 'bin', program))
   }
 }
 

@@ -25,7 +25,8 @@ export function countOpen(): number {
 /** Goes on after a cleanup that failed, so that one broken part leaves no others behind. */
 async function cleanUp(): Promise<void> {
   const failures: unknown[] = []
-  for (const cleanup of cleanups.splice(0).toReversed()) {
+  // A cleanup may open something for its work, which then ends next.
+  for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) {
     await cleanup().catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw new AggregateError(failures, 'the clean-up failed')

@@ -11,6 +11,8 @@ type Pausable = Pick<Services, 'pause' | 'resume'>
 /** Answers `POST /<service>/pause` and `POST /<service>/resume` on the loopback address. */
 export async function startControlServer(services: Pausable): Promise<ControlServer> {
   const server = createServer((request, response) => {
+    // A kept connection would look like something the test forgot to close.
+    response.setHeader('connection', 'close')
     control(services, request.url ?? '/').then(
       () => response.writeHead(204).end(),
       (error: unknown) => response.writeHead(500).end(String(error))

@@ -1,0 +1,24 @@
+/** Check digits: they tell a card or account number from any other long number. */
+
+/** ISO/IEC 7812: every second digit from the right is doubled, and the sum ends in 0. */
+export function isLuhn(digits: string): boolean {
+  if (!/^[2-6]\d{12,18}$/.test(digits)) return false
+  let sum = 0
+  for (let place = 0; place < digits.length; place++) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48
+    const weighted = place % 2 === 1 ? digit * 2 : digit
+    sum += weighted > 9 ? weighted - 9 : weighted
+  }
+  return sum % 10 === 0
+}
+
+/** ISO 13616: country and check digits moved behind, letters as 10 to 35, the rest by 97 is 1. */
+export function isIban(text: string): boolean {
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text)) return false
+  let rest = 0
+  for (const character of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(character, 36)
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest === 1
+}

@@ -1,0 +1,35 @@
+/** plan: which evaluators run on a decision, and under which rule. */
+import type { Decision } from '../../core/decision.ts'
+import type { Evaluator } from './evaluator.ts'
+import { inputNotRepeated } from './evaluators/input-not-repeated.ts'
+import { jsonValid } from './evaluators/json-valid.ts'
+import { noPersonalData } from './evaluators/no-personal-data.ts'
+import { noRepetition } from './evaluators/no-repetition.ts'
+import { notRefusal } from './evaluators/not-refusal.ts'
+import { outputComplete } from './evaluators/output-complete.ts'
+import { outputNotEmpty } from './evaluators/output-not-empty.ts'
+
+export interface PlannedRun {
+  readonly rule: string
+  readonly evaluator: Evaluator
+}
+
+/** They need no network and no configuration, so the very first decision gets scores. */
+export const offlineEvaluators: readonly Evaluator[] = Object.freeze<Evaluator[]>([
+  outputNotEmpty,
+  outputComplete,
+  notRefusal,
+  jsonValid,
+  noPersonalData,
+  inputNotRepeated,
+  noRepetition
+])
+
+const defaultPlan: readonly PlannedRun[] = Object.freeze(
+  offlineEvaluators.map((evaluator) => ({ rule: 'default', evaluator }))
+)
+
+/** The rule `default` matches every decision and plans every offline evaluator. */
+export function planOf(_decision: Decision): readonly PlannedRun[] {
+  return defaultPlan
+}

@@ -1,0 +1,130 @@
+/** A Sluice of one test file's own on the shared stack: topics, groups, database, tenants. */
+import { randomUUID } from 'node:crypto'
+import { createApiClient } from '../../stack/api-client.ts'
+import type { ApiClient } from '../../stack/api-client.ts'
+import { environmentOf } from '../../stack/applications.ts'
+import { parseBootstrap } from '../../stack/credentials.ts'
+import { runSluice } from '../../stack/sluice-command.ts'
+import { deadLetterTopicOf } from '../../schemas/index.ts'
+import { startApplication } from './application.ts'
+import type { Application, ApplicationName } from './application.ts'
+import { createTestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
+import { deleteOnEnd, uniqueName } from './kafka.ts'
+import { services } from './services.ts'
+
+export type Tenant = {
+  readonly organization_id: string
+  readonly api_key: string
+  readonly email: string
+  readonly password: string
+}
+
+export type Installation = {
+  /** What its processes are started with. */
+  readonly environment: NodeJS.ProcessEnv
+  readonly topics: {
+    readonly decisions: string
+    readonly evaluations: string
+    readonly decisionsDeadLetter: string
+    readonly evaluationsDeadLetter: string
+  }
+  readonly groups: { readonly storage: string; readonly evaluation: string }
+  readonly database: TestDatabase
+  /** Runs one command of our command line; resolves with what it printed. */
+  sluice(...args: string[]): Promise<string>
+  /** A new organization with a login and an API key. */
+  createTenant(options?: TenantOptions): Promise<Tenant>
+  /** Starts a process of ours; `overrides` change its environment. */
+  start(name: ApplicationName, overrides?: NodeJS.ProcessEnv): Promise<Application>
+}
+
+export type TenantOptions = {
+  /** Decisions in a window; the default of the gateway when left out. */
+  rateLimit?: number
+  scopes?: readonly string[]
+}
+
+/** Topics and schemas are applied by the same commands as in a deployment. */
+export async function createInstallation(): Promise<Installation> {
+  const { addresses, secrets } = services()
+  const database = await createTestDatabase()
+  const decisions = uniqueName('decisions')
+  const evaluations = uniqueName('evaluations')
+  const topics = {
+    decisions,
+    evaluations,
+    decisionsDeadLetter: deadLetterTopicOf(decisions),
+    evaluationsDeadLetter: deadLetterTopicOf(evaluations)
+  }
+  const groups = { storage: uniqueName('storage'), evaluation: uniqueName('evaluation') }
+  const environment: NodeJS.ProcessEnv = {
+    ...environmentOf({ ...addresses, databaseUrl: database.url }, secrets),
+    DECISIONS_TOPIC: topics.decisions,
+    EVALUATIONS_TOPIC: topics.evaluations,
+    STORAGE_GROUP_ID: groups.storage,
+    EVALUATION_GROUP_ID: groups.evaluation
+  }
+  const sluice = (...args: string[]): Promise<string> => runSluice({ args, environment })
+  deleteOnEnd(Object.values(topics))
+  await Promise.all([sluice('topics', 'apply'), sluice('schemas', 'register')])
+
+  return {
+    environment,
+    topics,
+    groups,
+    database,
+    sluice,
+    createTenant: (options = {}) => createTenant(sluice, options),
+    start: (name, overrides = {}) =>
+      startApplication(name, { environment: { ...environment, ...overrides } })
+  }
+}
+
+async function createTenant(
+  sluice: (...args: string[]) => Promise<string>,
+  { rateLimit, scopes }: TenantOptions
+): Promise<Tenant> {
+  const email = `${randomUUID()}@example.org`
+  const password = randomUUID()
+  const names = ['--organization', `Tenant ${email.slice(0, 8)}`, '--email', email]
+  const limit = rateLimit === undefined ? [] : ['--rate-limit', String(rateLimit)]
+  const scope = scopes === undefined ? [] : ['--scopes', scopes.join(',')]
+  const said = await sluice(
+    'bootstrap',
+    ...[...names, '--password', password, ...limit, ...scope, '--json']
+  )
+  return { ...parseBootstrap(said), email, password }
+}
+
+export type Client = ApiClient & {
+  /** Posts one decision with the tenant's key and answers its id. @throws unless it is a 202. */
+  accept(body: Record<string, unknown>): Promise<string>
+  /** Reads with a session of the tenant, logged in at the first read. */
+  get(path: string): Promise<{ status: number; body: Record<string, unknown> }>
+}
+
+/** A caller of the gateway for one tenant. */
+export function clientOf(gateway: Application, tenant: Tenant): Client {
+  const api = createApiClient(gateway.url)
+  let session: Promise<string> | undefined
+
+  async function logIn(): Promise<string> {
+    const { status, body } = await api.login(tenant.email, tenant.password)
+    if (status !== 200) throw new Error(`the login was answered ${status}: ${JSON.stringify(body)}`)
+    return String(body['access_token'])
+  }
+
+  return {
+    ...api,
+    accept: async (decision) => {
+      const { status, body } = await api.ingest(tenant.api_key, decision)
+      if (status !== 202) throw new Error(`answered ${status}: ${JSON.stringify(body)}`)
+      return String(body['decision_id'])
+    },
+    get: async (path) => {
+      session ??= logIn()
+      return await api.read(await session, path)
+    }
+  }
+}

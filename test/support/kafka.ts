@@ -1,0 +1,220 @@
+/** Topics and records for tests, with a plain client of its own beside the one under test. */
+import { randomUUID } from 'node:crypto'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import type { Admin, IHeaders, KafkaMessage, Producer } from 'kafkajs'
+import { onEnd } from './cleanup.ts'
+import { services } from './services.ts'
+import { waitUntil } from './wait-until.ts'
+
+/** A record as it lies in the topic. */
+export type TopicRecord = {
+  readonly partition: number
+  readonly offset: bigint
+  readonly key: string | null
+  readonly value: Buffer | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type NewRecord = {
+  key?: string | null
+  value: Buffer | null
+  headers?: Record<string, string>
+  partition?: number
+}
+
+const connectMs = 5000
+const fetchWaitMs = 50
+const readTimeoutMs = 30_000
+
+type Client = { readonly kafka: Kafka; readonly admin: Admin; readonly producer: Producer }
+
+let client: Promise<Client> | undefined
+
+/** One connection for a test file, opened at its first use. */
+async function open(): Promise<Client> {
+  const kafka = new Kafka({
+    clientId: 'sluice-test',
+    brokers: services().addresses.kafkaBrokers.split(','),
+    connectionTimeout: connectMs,
+    logLevel: logLevel.NOTHING
+  })
+  const admin = kafka.admin()
+  const producer = kafka.producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    allowAutoTopicCreation: false
+  })
+  await Promise.all([admin.connect(), producer.connect()])
+  onEnd(async () => {
+    client = undefined
+    await Promise.all([admin.disconnect(), producer.disconnect()])
+  })
+  return { kafka, admin, producer }
+}
+
+async function connected(): Promise<Client> {
+  client ??= open()
+  return await client
+}
+
+/** A name that no other test uses. */
+export function uniqueName(about: string): string {
+  return `${about}-${randomUUID().slice(0, 8)}`
+}
+
+/** A topic of this test's own; it is deleted when the file ends. */
+export async function createTopic(
+  about: string,
+  options: { partitions?: number; config?: Record<string, string> } = {}
+): Promise<string> {
+  const { admin } = await connected()
+  const topic = uniqueName(about)
+  const configEntries = Object.entries(options.config ?? {}).map(([name, value]) => ({
+    name,
+    value
+  }))
+  const numPartitions = options.partitions ?? 1
+  await admin.createTopics({
+    topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
+    waitForLeaders: true
+  })
+  deleteOnEnd([topic])
+  return topic
+}
+
+/** Deletes topics when the file ends, as far as they exist then. */
+export function deleteOnEnd(topics: readonly string[]): void {
+  onEnd(async () => {
+    const { admin } = await connected()
+    const existing = await admin.listTopics()
+    const left = topics.filter((topic) => existing.includes(topic))
+    if (left.length > 0) await admin.deleteTopics({ topics: left })
+  })
+}
+
+/** Writes records past the gateway, as a foreign producer would. */
+export async function produce(topic: string, records: readonly NewRecord[]): Promise<void> {
+  const { producer } = await connected()
+  const messages = records.map(({ key = null, ...record }) => ({ key, ...record }))
+  await producer.send({ topic, messages, acks: -1 })
+}
+
+/** Offsets behind the last record, by partition. */
+export async function endOffsets(topic: string): Promise<Map<number, bigint>> {
+  const { admin } = await connected()
+  const offsets = await admin.fetchTopicOffsets(topic)
+  return new Map(offsets.map(({ partition, high }) => [partition, BigInt(high)]))
+}
+
+/** What a group has committed, by partition; partitions without a commit are missing. */
+export async function committedOffsets(
+  groupId: string,
+  topic: string
+): Promise<Map<number, bigint>> {
+  const { admin } = await connected()
+  const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] })
+  const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1')
+  return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]))
+}
+
+/** Resolves once the group has committed everything that the topic holds now. */
+export async function waitUntilConsumed(groupId: string, topic: string): Promise<void> {
+  const ends = await endOffsets(topic)
+  await waitUntil(`${groupId} has committed all of ${topic}`, async () => {
+    const committed = await committedOffsets(groupId, topic)
+    return [...ends].every(
+      ([partition, end]) => end === 0n || (committed.get(partition) ?? 0n) >= end
+    )
+  })
+}
+
+/** Every record that the topic holds now (or from the given offsets on), in order of partition. */
+export async function readAll(
+  topic: string,
+  from: ReadonlyMap<number, bigint> = new Map()
+): Promise<TopicRecord[]> {
+  const ends = await endOffsets(topic)
+  const missing = new Map([...ends].filter(([partition, end]) => end > (from.get(partition) ?? 0n)))
+  if (missing.size === 0) return []
+  const records: TopicRecord[] = []
+  const { kafka } = await connected()
+  const consumer = kafka.consumer({
+    groupId: uniqueName('reader'),
+    allowAutoTopicCreation: false,
+    // Leaving waits for the fetch that is under way.
+    maxWaitTimeInMs: fetchWaitMs
+  })
+  try {
+    await consumer.connect()
+    await consumer.subscribe({ topic, fromBeginning: true })
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: ({ batch }) => {
+        const { partition } = batch
+        records.push(...batch.messages.map((message) => recordOf(partition, message)))
+        if (BigInt(batch.lastOffset()) + 1n >= (ends.get(partition) ?? 0n))
+          missing.delete(partition)
+        return Promise.resolve()
+      }
+    })
+    await waitUntil(`all of ${topic} is read`, () => missing.size === 0, readTimeoutMs)
+  } finally {
+    await consumer.disconnect()
+  }
+  return records
+    .filter(({ partition, offset }) => isBetween(offset, from.get(partition), ends.get(partition)))
+    .toSorted((a, b) => a.partition - b.partition || Number(a.offset - b.offset))
+}
+
+function isBetween(offset: bigint, from = 0n, end = 0n): boolean {
+  return offset >= from && offset < end
+}
+
+function recordOf(partition: number, message: KafkaMessage): TopicRecord {
+  return {
+    partition,
+    offset: BigInt(message.offset),
+    key: message.key === null ? null : message.key.toString('utf8'),
+    value: message.value,
+    headers: textsOf(message.headers ?? {})
+  }
+}
+
+function textsOf(headers: IHeaders): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => {
+    const last = Array.isArray(value) ? value.at(-1) : value
+    return [name, last === undefined ? '' : last.toString()]
+  })
+  return Object.fromEntries(entries) as Record<string, string>
+}
+
+/**
+ * Proves that `action` leads to no record: whatever it caused would lie before the sentinel.
+ * The default sentinel is a record in every partition. Where what is tested might write a little
+ * later, let the sentinel take the same way: post a good decision and answer its `decision_id`.
+ */
+export async function expectNothingProduced(
+  topic: string,
+  action: () => Promise<unknown>,
+  sendSentinel: () => Promise<string> = () => sendToEveryPartition(topic)
+): Promise<void> {
+  const before = await endOffsets(topic)
+  await action()
+  const sentinel = await sendSentinel()
+  const found = await readAll(topic, before)
+  const others = found.filter(({ headers }) => headers['decision_id'] !== sentinel)
+  if (found.length === others.length) throw new Error(`the sentinel did not reach ${topic}`)
+  if (others.length === 0) return
+  const seen = others.map(({ partition, offset, key }) => `${partition}/${offset} key ${key}`)
+  throw new Error(`${others.length} records were produced to ${topic}: ${seen.join(', ')}`)
+}
+
+async function sendToEveryPartition(topic: string): Promise<string> {
+  const sentinel = randomUUID()
+  const partitions = [...(await endOffsets(topic)).keys()]
+  const headers = { decision_id: sentinel }
+  await produce(
+    topic,
+    partitions.map((partition) => ({ value: null, headers, partition }))
+  )
+  return sentinel
+}

@@ -1,0 +1,28 @@
+/** Which credential a session route takes, and how it refuses the others. */
+import { expect, test } from '@jest/globals'
+import { createAuthenticateSession } from '../../../../gateway/api/authenticate-session.ts'
+import { claims, person, problemOf } from './fakes.ts'
+
+const authenticate = createAuthenticateSession({
+  verify: (token) => (token === 'good.token.x' ? claims : null)
+})
+
+test.each(['Bearer good.token.x', 'bearer  good.token.x '])('takes "%s"', (authorization) => {
+  expect(authenticate(authorization)).toEqual(person)
+})
+
+test.each([
+  [undefined, 'session_required', 'Bearer realm="sluice"'],
+  ['', 'session_required', 'Bearer realm="sluice"'],
+  ['good.token.x', 'session_required', 'Bearer realm="sluice"'],
+  ['Basic Z29vZA==', 'session_required', 'Bearer realm="sluice"'],
+  ['Bearer', 'session_required', 'Bearer realm="sluice"'],
+  ['Bearer slk_local_abc', 'session_required', 'Bearer realm="sluice"'],
+  ['Bearer a b', 'session_required', 'Bearer realm="sluice"'],
+  ['Bearer expired.token.x', 'session_invalid', 'Bearer realm="sluice", error="invalid_token"']
+])('refuses %j with %s', async (authorization, code, challenge) => {
+  const problem = await problemOf(() => authenticate(authorization))
+  expect(problem.code).toBe(code)
+  expect(problem.status).toBe(401)
+  expect(problem.options.headers).toEqual({ 'www-authenticate': challenge })
+})
