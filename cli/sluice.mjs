@@ -10,11 +10,15 @@ const script = fileURLToPath(new URL('sluice.ts', import.meta.url))
 const isNewEnough = Number(process.versions.node.split('.')[0]) >= majorMin
 
 if (!isNewEnough && !existsSync(pinned)) {
-  console.error(
-    `sluice needs Node ${majorMin}; this is ${process.version}. Run "npm ci" here first.`
+  process.stderr.write(
+    `sluice needs Node ${majorMin}; this is ${process.version}. Run "npm ci" here first.\n`
   )
   process.exit(1)
 }
 const node = isNewEnough ? process.execPath : pinned
-const { status } = spawnSync(node, [script, ...process.argv.slice(2)], { stdio: 'inherit' })
+// kafkajs sets timers in the past on Node 24, which does no harm and would be said on every call.
+const flags = ['--disable-warning=TimeoutNegativeWarning']
+const { status } = spawnSync(node, [...flags, script, ...process.argv.slice(2)], {
+  stdio: 'inherit'
+})
 process.exit(status ?? 1)

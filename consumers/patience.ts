@@ -37,7 +37,7 @@ export function createPatiently(dependencies: { logger: Logger; metrics: Metrics
 /** A heartbeat that fails means a rebalance: its error passes on, and nothing is committed. */
 async function withHeartbeats<R>(batch: MessageBatch, work: Promise<R>): Promise<R> {
   const evicted = Promise.withResolvers<never>()
-  const timer = setInterval(() => batch.heartbeat().catch(evicted.reject), heartbeatMs)
+  const timer = setInterval(() => void batch.heartbeat().catch(evicted.reject), heartbeatMs)
   try {
     const result = await Promise.race([work, evicted.promise])
     await batch.heartbeat()

@@ -31,15 +31,20 @@ function endOf(sticky: RegExp, text: string, at: number): number | null {
 }
 
 function accept(state: State, lexeme: string, depthMax: number): boolean {
-  const { expected, open } = state
   if (lexeme === '}' || lexeme === ']') return close(state, lexeme)
-  if (lexeme === ':') return move(state, expected === 'colon', 'value')
+  if (lexeme === ':') return move(state, state.expected === 'colon', 'value')
   if (lexeme === ',') {
-    return move(state, expected === 'comma_or_end', open.at(-1) === '{' ? 'name' : 'value')
+    const next = state.open.at(-1) === '{' ? 'name' : 'value'
+    return move(state, state.expected === 'comma_or_end', next)
   }
-  if (expected === 'name' || expected === 'name_or_end') {
+  if (state.expected === 'name' || state.expected === 'name_or_end') {
     return move(state, lexeme.startsWith('"'), 'colon')
   }
+  return acceptValue(state, lexeme, depthMax)
+}
+
+function acceptValue(state: State, lexeme: string, depthMax: number): boolean {
+  const { expected, open } = state
   if (expected !== 'value' && expected !== 'value_or_end') return false
   if (lexeme !== '{' && lexeme !== '[') return move(state, true, afterValue(open))
   open.push(lexeme)

@@ -101,23 +101,26 @@ function requestBodyOf(body: NonNullable<Operation['body']>): object {
 }
 
 function responsesOf(operation: Operation): Record<string, object> {
-  const entries = Object.entries(operation.response).map(([status, definition]) => {
-    const { description, schema, example, headers = {} } = definition
-    const named = Object.entries(headers).map(([name, meaning]) => [
-      name,
-      { description: meaning, schema: { type: 'string' } }
-    ])
-    const content = { 'application/json': { schema: embedded(schema), example } }
-    return [status, { description, headers: Object.fromEntries(named), content }]
-  })
+  const entries = Object.entries(operation.response).map(
+    ([status, definition]): [string, object] => {
+      const { description, schema, example, headers = {} } = definition
+      const named = Object.entries(headers).map(headerOf)
+      const content = { 'application/json': { schema: embedded(schema), example } }
+      return [status, { description, headers: Object.fromEntries(named), content }]
+    }
+  )
   return Object.fromEntries(entries)
+}
+
+function headerOf([name, meaning]: [string, string]): [string, object] {
+  return [name, { description: meaning, schema: { type: 'string' } }]
 }
 
 /** One response for each status, naming every code that it may carry. */
 function refusalsOf(operation: Operation): Record<string, object> {
   const codes = [...operation.problems, ...commonProblems]
   const byStatus = Map.groupBy(codes, (code) => String(problems[code].status))
-  const entries = [...byStatus].map(([status, group]) => {
+  const entries = [...byStatus].map(([status, group]): [string, object] => {
     const description = group.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ')
     const schema = { $ref: '#/components/schemas/Problem' }
     return [status, { description, content: { [problemContentType]: { schema } } }]

@@ -46,9 +46,18 @@ export function createPostgres(options: PostgresOptions): Postgres {
   pool.on('error', () => {})
 
   return {
-    query: async (statement, values) => (await pool.query(statement, values && [...values])).rows,
+    ...queryable(pool),
     transaction: (work) => runTransaction(pool, work),
     close: () => pool.end()
+  }
+}
+
+function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
+  return {
+    query: async <R extends Row>(statement: string, values?: readonly unknown[]) => {
+      const { rows } = await connection.query<R>(statement, values && [...values])
+      return rows
+    }
   }
 }
 
@@ -57,10 +66,7 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =
   let broken: Error | undefined
   try {
     await client.query('begin')
-    const result = await work({
-      query: async (statement, values) =>
-        (await client.query(statement, values && [...values])).rows
-    })
+    const result = await work(queryable(client))
     await client.query('commit')
     return result
   } catch (error) {

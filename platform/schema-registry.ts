@@ -38,7 +38,7 @@ export function createRegistry(baseUrl: string): Registry {
   return {
     idOf: (subject, schemaText) =>
       orNull(() => client.getRegistryIdBySchema(subject, avro(schemaText))),
-    schemaOf: (id) => orNull(async () => JSON.parse(JSON.stringify(await client.getSchema(id)))),
+    schemaOf: (id) => orNull(async () => plainSchemaOf(await client.getSchema(id))),
     register: async (subject, schemaText) => {
       const compatibility = await readCompatibility(configUrl(subject))
       // The client refuses to register unless it is told the level that the subject has.
@@ -54,6 +54,11 @@ export function createRegistry(baseUrl: string): Registry {
         throw new Error(`registry answered ${answer.status} to a change of ${subject}`)
     }
   }
+}
+
+/** The client hands out a compiled type; its JSON form is the schema. */
+function plainSchemaOf(type: unknown): AvroSchema {
+  return JSON.parse(JSON.stringify(type)) as AvroSchema
 }
 
 async function readCompatibility(url: string): Promise<string | null> {

@@ -7,9 +7,10 @@ import type { ProcessSpec, RunningProcess } from './process.ts'
 import { claimRunFile } from './run-file.ts'
 import type { RunFile } from './run-file.ts'
 
-const REVIVALS_MAX = 5
-const REVIVAL_WINDOW_MS = 60_000
-const REVIVAL_DELAY_MS = 500
+/** How long a crashed process is left alone: longer each time, as long as it keeps crashing. */
+const REVIVAL_DELAY_MIN_MS = 500
+const REVIVAL_DELAY_MAX_MS = 8_000
+const CRASH_WINDOW_MS = 60_000
 
 export type Supervisor = {
   /** Resolves with the process id once the probe has answered true. */
@@ -27,21 +28,21 @@ export type SupervisorOptions = {
   folder: string
   /** One run file per supervisor: run/<name>.json */
   name: string
-  /** Starts a crashed process again, at most five times a minute. */
+  /** Starts a crashed process again, until it is ready. */
   keepAlive?: boolean | undefined
   onCrash?: ((crash: ServiceCrash) => void) | undefined
   onRevived?: ((name: string) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Says whether a process that crashed now may be started again. */
-function createRevivalLimit(): (name: string) => boolean {
+/** The delay before a process that ended just now is started again. */
+function createRevivalDelay(): (name: string) => number {
   const crashes = new Map<string, number[]>()
   return (name) => {
     const now = performance.now()
-    const recent = (crashes.get(name) ?? []).filter((at) => now - at < REVIVAL_WINDOW_MS)
+    const recent = (crashes.get(name) ?? []).filter((at) => now - at < CRASH_WINDOW_MS)
     crashes.set(name, [...recent, now])
-    return recent.length < REVIVALS_MAX
+    return Math.min(REVIVAL_DELAY_MIN_MS * 2 ** recent.length, REVIVAL_DELAY_MAX_MS)
   }
 }
 
@@ -50,23 +51,24 @@ type State = {
   runFile: RunFile
   guardian: Guardian
   all: Map<string, RunningProcess>
-  mayRevive: (name: string) => boolean
+  revivalDelay: (name: string) => number
   stopped: Promise<void> | undefined
 }
 
+/** Tries until it is ready again or everything is stopped; only the first crash is reported. */
 function revive(state: State, spec: ProcessSpec): void {
-  const { options, mayRevive } = state
-  if (options.keepAlive !== true || !mayRevive(spec.name)) return
-  setTimeout(() => {
+  if (state.options.keepAlive !== true) return
+  const timer = setTimeout(() => {
     if (state.stopped !== undefined) return
     start(state, spec).then(
-      () => options.onRevived?.(spec.name),
-      // A process that never became ready has been reported by nobody yet.
-      (error: unknown) => {
-        if (state.stopped === undefined && error instanceof ServiceCrash) options.onCrash?.(error)
+      () => state.options.onRevived?.(spec.name),
+      async () => {
+        await state.all.get(spec.name)?.exited
+        revive(state, spec)
       }
     )
-  }, REVIVAL_DELAY_MS)
+  }, state.revivalDelay(spec.name))
+  timer.unref()
 }
 
 function onExit(state: State, running: RunningProcess, how: string): void {
@@ -106,7 +108,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     runFile: claimRunFile(join(options.folder, 'run', `${options.name}.json`)),
     guardian: createGuardian(),
     all: new Map(),
-    mayRevive: createRevivalLimit(),
+    revivalDelay: createRevivalDelay(),
     stopped: undefined
   }
   return {

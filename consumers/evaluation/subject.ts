@@ -56,7 +56,8 @@ function textsOf(json: string): string {
       if (characters >= textCharactersMax) break
     } else if (typeof value === 'object' && value !== null) {
       // Reversed, so that what stands first is looked at first.
-      pending.push(...Object.values(value).slice(0, nodesMax).toReversed())
+      const members: unknown[] = Object.values(value)
+      pending.push(...members.slice(0, nodesMax).toReversed())
     }
   }
   return texts.join('\n').slice(0, textCharactersMax)

@@ -4,22 +4,13 @@
  * refused within 5 s. While Postgres does not answer, an entry serves on for 10 minutes; an unknown
  * key is then 503, never 401, since nobody knows.
  */
-import type { ApiKeyScope } from '../../core/api-key.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import { createCache } from '../../platform/cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Queryable } from '../../platform/postgres.ts'
-import type { KeyPrincipal } from '../call.ts'
-
-export interface ApiKeyRow {
-  readonly secret_digest: Buffer
-  readonly scopes: readonly ApiKeyScope[]
-  /** Milliseconds since 1970, or null for never. */
-  readonly expires_at: number | null
-  readonly revoked_at: number | null
-  readonly principal: KeyPrincipal
-}
+import { selectApiKey } from './select-api-key.ts'
+import type { ApiKeyRow } from './select-api-key.ts'
 
 /** Null when there is no such key. @throws {Problem} 503 when that cannot be known. */
 export type FindApiKey = (keyId: string) => Promise<ApiKeyRow | null>
@@ -47,25 +38,10 @@ interface Entry {
 }
 
 export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiKey {
-  const { postgres, metrics, clock } = dependencies
+  const { metrics, clock } = dependencies
   const entries = createCache<Entry>(entriesMax)
-  const lookups = new Map<string, Promise<Entry>>()
-
-  function count(result: string): void {
-    metrics.count('sluice_api_key_lookups_total', { result })
-  }
-
-  /** Many requests with one key wait for one query. */
-  function lookUp(keyId: string): Promise<Entry> {
-    const running = lookups.get(keyId)
-    if (running !== undefined) return running
-    const lookup = readEntry(postgres, keyId, clock).finally(() => lookups.delete(keyId))
-    lookups.set(keyId, lookup)
-    return lookup.then((entry) => {
-      entries.set(keyId, entry)
-      return entry
-    })
-  }
+  const lookUp = createLookUp(dependencies, (keyId, entry) => entries.set(keyId, entry))
+  const count = (result: string): void => metrics.count('sluice_api_key_lookups_total', { result })
 
   /** Without an answer the old entry serves on, for as long as it may. */
   async function refresh(keyId: string, known: Entry): Promise<Entry> {
@@ -83,18 +59,13 @@ export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiK
 
   async function find(keyId: string): Promise<Entry> {
     const known = entries.get(keyId)
-    if (known === undefined) {
-      count('miss')
-      return lookUp(keyId)
-    }
     const now = clock.now()
-    if (now < known.lookUpAfter) {
-      count('hit')
-      return known
+    if (known === undefined || now < known.lookUpAfter) {
+      count(known === undefined ? 'miss' : 'hit')
+      return known ?? lookUp(keyId)
     }
     const refreshed = refresh(keyId, known)
-    const isTrusted = known.row !== null && now - known.readAt < trustedForMs
-    if (!isTrusted) return refreshed
+    if (known.row === null || now - known.readAt >= trustedForMs) return refreshed
     refreshed.catch(() => {})
     return known
   }
@@ -104,45 +75,39 @@ export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiK
       return (await find(keyId)).row
     } catch (error) {
       count('failed')
-      throw new Problem('authentication_unavailable', {
-        detail: 'The key is not known to this instance, and the store of keys does not answer.',
-        headers: { 'retry-after': '2' },
-        cause: error
-      })
+      throw unavailable(error)
     }
   }
 }
 
-async function readEntry(postgres: Queryable, keyId: string, clock: Clock): Promise<Entry> {
-  const readAt = clock.now()
-  const row = await selectApiKey(postgres, keyId)
-  return { row, readAt, lookUpAfter: readAt + (row === null ? absentForMs : freshForMs) }
+/** Many requests with one key wait for one query. */
+function createLookUp(
+  { postgres, clock }: FindApiKeyDependencies,
+  keep: (keyId: string, entry: Entry) => void
+) {
+  const running = new Map<string, Promise<Entry>>()
+
+  async function readEntry(keyId: string): Promise<Entry> {
+    const readAt = clock.now()
+    const row = await selectApiKey(postgres, keyId)
+    const entry = { row, readAt, lookUpAfter: readAt + (row === null ? absentForMs : freshForMs) }
+    keep(keyId, entry)
+    return entry
+  }
+
+  return function lookUp(keyId: string): Promise<Entry> {
+    const known = running.get(keyId)
+    if (known !== undefined) return known
+    const lookup = readEntry(keyId).finally(() => running.delete(keyId))
+    running.set(keyId, lookup)
+    return lookup
+  }
 }
 
-async function selectApiKey(postgres: Queryable, keyId: string): Promise<ApiKeyRow | null> {
-  const rows = await postgres.query<{
-    secret_digest: Buffer
-    scopes: ApiKeyScope[]
-    expires_at: Date | null
-    revoked_at: Date | null
-    organization_id: string
-    rate_limit_points: number | null
-  }>(
-    `select k.secret_digest, k.scopes, k.expires_at, k.revoked_at, k.organization_id,
-            o.rate_limit_points
-       from api_keys k
-       join organizations o on o.organization_id = k.organization_id
-      where k.key_id = $1`,
-    [keyId]
-  )
-  const row = rows[0]
-  if (row === undefined) return null
-  const { organization_id, scopes, rate_limit_points } = row
-  return {
-    secret_digest: row.secret_digest,
-    scopes,
-    expires_at: row.expires_at?.getTime() ?? null,
-    revoked_at: row.revoked_at?.getTime() ?? null,
-    principal: { kind: 'api_key', organization_id, key_id: keyId, scopes, rate_limit_points }
-  }
+function unavailable(cause: unknown): Problem {
+  return new Problem('authentication_unavailable', {
+    detail: 'The key is not known to this instance, and the store of keys does not answer.',
+    headers: { 'retry-after': '2' },
+    cause
+  })
 }

@@ -4,7 +4,8 @@ import type { ApiKeyScope } from '../../core/api-key.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import type { KeyPrincipal } from '../call.ts'
-import type { ApiKeyRow, FindApiKey } from './api-keys.ts'
+import type { FindApiKey } from './api-keys.ts'
+import type { ApiKeyRow } from './select-api-key.ts'
 
 /** @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up. */
 export type Authenticate = (
@@ -32,8 +33,10 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
     const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, secretDigestOf(pepper, secret))
     if (row === null || !isSame) throw invalidKey('It is not known here.')
     refuseEnded(row, clock.now())
-    if (!row.scopes.includes(scope) && !row.scopes.includes('admin')) throw scopeMissing(scope)
-    return row.principal
+    const { principal } = row
+    const mayDo = principal.scopes.includes(scope) || principal.scopes.includes('admin')
+    if (!mayDo) throw scopeMissing(scope)
+    return principal
   }
 }
 

@@ -55,10 +55,17 @@ function decisionOf(submission: Submission, principal: KeyPrincipal, now: number
     received_at: now,
     input: rawOf(submission, 'input') ?? 'null',
     output: body.output,
+    metadata: metadata === 'null' ? null : metadata,
+    ...optionalsOf(body)
+  }
+}
+
+/** An absent member and a null one are the same; an empty agent_id names nobody. */
+function optionalsOf(body: Body) {
+  return {
     agent_id: body.agent_id || null,
     session_id: body.session_id ?? null,
     domain: body.domain ?? null,
-    metadata: metadata === 'null' ? null : metadata,
     input_tokens: body.input_tokens ?? null,
     output_tokens: body.output_tokens ?? null,
     sdk_version: body.sdk_version ?? null

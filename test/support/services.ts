@@ -1,4 +1,4 @@
-/** Where the local stack of this test run is, as test/run.ts left it; and how to freeze parts of it. */
+/** Where the local stack of this test run is, and how to freeze parts of it. */
 import { readFileSync } from 'node:fs'
 import type { ServiceName } from '../../stack/services.ts'
 import { onEnd } from './cleanup.ts'

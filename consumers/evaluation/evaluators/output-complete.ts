@@ -3,6 +3,7 @@ import { syntaxErrorAt } from '../../../core/json-syntax.ts'
 import { notApplicable, verdict } from '../evaluator.ts'
 import type { Evaluator, Finding } from '../evaluator.ts'
 
+const nothingOpen = 'Nothing is left open at the end.'
 const jsonDepthMax = 64
 /** A sentence may end without a stop; an answer this long hardly ever ends on a bare word. */
 const proseCharactersMin = 200
@@ -23,23 +24,26 @@ export const outputComplete = Object.freeze<Evaluator>({
     if (fencesOf(output) % 2 === 1)
       return verdict(false, 'A code block is opened and never closed.')
     if (output.startsWith('{') || output.startsWith('[')) return jsonFinding(output)
-    if (danglingEnd.test(output))
-      return verdict(false, 'The output ends in the middle of a sentence.')
-    const isAtLimit = usualLimits.has(decision.output_tokens ?? 0)
-    if (isAtLimit && output.length >= proseCharactersMin && /[\p{L}\p{N}]$/u.test(output)) {
-      const reason = `The output ends on a bare word after exactly ${decision.output_tokens} tokens.`
-      return verdict(false, reason)
-    }
-    return verdict(true, 'Nothing is left open at the end.')
+    return proseFinding(output, decision.output_tokens ?? 0)
   }
 })
+
+function proseFinding(output: string, outputTokens: number): Finding {
+  if (danglingEnd.test(output))
+    return verdict(false, 'The output ends in the middle of a sentence.')
+  const endsOnWord = output.length >= proseCharactersMin && /[\p{L}\p{N}]$/u.test(output)
+  if (endsOnWord && usualLimits.has(outputTokens)) {
+    return verdict(false, `The output ends on a bare word after exactly ${outputTokens} tokens.`)
+  }
+  return verdict(true, nothingOpen)
+}
 
 /** JSON that is wrong somewhere else is another evaluator's; here only its end counts. */
 function jsonFinding(output: string): Finding {
   const at = syntaxErrorAt(output, jsonDepthMax)
   if (at !== null && at >= output.length)
     return verdict(false, 'The JSON of the output breaks off.')
-  return verdict(true, 'Nothing is left open at the end.')
+  return verdict(true, nothingOpen)
 }
 
 function fencesOf(text: string): number {

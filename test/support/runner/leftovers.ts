@@ -43,11 +43,11 @@ function read(mark: string): Leftover[] {
 }
 
 /** What is still there after a moment in which the last of them may end. */
-export async function findLeftovers(run: string): Promise<Leftover[]> {
+export async function findLeftovers(run: string, withinMs = endingMs): Promise<Leftover[]> {
   const mark = `${markVariable}=${run}`
   let found: Leftover[] = []
   try {
-    await waitUntil('every process ended', () => (found = read(mark)).length === 0, endingMs)
+    await waitUntil('every process ended', () => (found = read(mark)).length === 0, withinMs)
   } catch {
     return found
   }

@@ -1,4 +1,4 @@
-/** Counts of a test run: what each phase found, as a table and as the one line that machines read. */
+/** Counts of a test run: what each phase found, as a table and as the line that machines read. */
 import { layOut } from '../../../stack/table.ts'
 
 export type PhaseResult = {

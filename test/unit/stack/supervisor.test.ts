@@ -85,13 +85,24 @@ test('a crash after readiness is told once, and a stop is no crash', async () =>
   expect(crashes).toEqual(['unlucky'])
 })
 
-test('a crashed process is started again where that is asked for', async () => {
+test('a crashed process is started again, until it is ready', async () => {
   const revived = Promise.withResolvers<string>()
-  const supervisor = aSupervisor({ keepAlive: true, onRevived: revived.resolve })
-  const pid = await supervisor.start(aSpec('exec sleep 60'))
+  const crashes: string[] = []
+  const supervisor = aSupervisor({
+    keepAlive: true,
+    onCrash: (crash) => crashes.push(crash.message),
+    onRevived: revived.resolve
+  })
+  const starts = join(supervisor.folder, 'starts')
+  // The second of its three starts fails.
+  const script = `echo x >> ${starts}; [ $(wc -l < ${starts}) = 2 ] && exit 7; exec sleep 60`
+  const probe = async (): Promise<boolean> =>
+    await Promise.resolve(['x\n', 'x\nx\nx\n'].includes(readFileSync(starts, 'utf8')))
+  const pid = await supervisor.start(aSpec(script, { probe }))
   process.kill(pid, 'SIGKILL')
   expect(await revived.promise).toBe('sample')
   expect(supervisor.pids()['sample']).not.toBe(pid)
+  expect(crashes).toHaveLength(1)
 })
 
 test('a process that does not want to stop is ended after its deadline', async () => {

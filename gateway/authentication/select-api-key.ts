@@ -1,0 +1,40 @@
+/** Selects one API key with the limits of its organization. */
+import type { ApiKeyScope } from '../../core/api-key.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import type { KeyPrincipal } from '../call.ts'
+
+export interface ApiKeyRow {
+  readonly secret_digest: Buffer
+  /** Milliseconds since 1970, or null for never. */
+  readonly expires_at: number | null
+  readonly revoked_at: number | null
+  readonly principal: KeyPrincipal
+}
+
+interface SelectedRow extends Record<string, unknown> {
+  readonly secret_digest: Buffer
+  readonly scopes: ApiKeyScope[]
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+  readonly organization_id: string
+  readonly rate_limit_points: number | null
+}
+
+export async function selectApiKey(postgres: Queryable, keyId: string): Promise<ApiKeyRow | null> {
+  const [row] = await postgres.query<SelectedRow>(
+    `select k.secret_digest, k.scopes, k.expires_at, k.revoked_at, k.organization_id,
+            o.rate_limit_points
+       from api_keys k
+       join organizations o on o.organization_id = k.organization_id
+      where k.key_id = $1`,
+    [keyId]
+  )
+  if (row === undefined) return null
+  const { organization_id, scopes, rate_limit_points } = row
+  return {
+    secret_digest: row.secret_digest,
+    expires_at: row.expires_at?.getTime() ?? null,
+    revoked_at: row.revoked_at?.getTime() ?? null,
+    principal: { kind: 'api_key', organization_id, key_id: keyId, scopes, rate_limit_points }
+  }
+}

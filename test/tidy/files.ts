@@ -1,0 +1,62 @@
+/** The files of the repository, as git sees them, and what a check says about one. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+
+export type RepositoryFile = { readonly path: string; readonly lines: readonly string[] }
+
+/** `line` is 0 when it is about the file as a whole. */
+export type Finding = { readonly path: string; readonly line: number; readonly message: string }
+
+export type Check = (files: readonly RepositoryFile[]) => Finding[]
+
+const bytesMax = 4 * 1024 * 1024
+const binary = /[.](png|jpg|gif|ico|woff2?|gz|bin|avro)$/
+
+/** Everything that is or would be committed; what is ignored does not count. */
+export function listFiles(): RepositoryFile[] {
+  const args = ['ls-files', '-co', '--exclude-standard', '-z']
+  const paths = execFileSync('git', args, { encoding: 'utf8' }).split('\0')
+  return paths
+    .filter((path) => path !== '' && !binary.test(path) && existsSync(path))
+    .filter((path) => statSync(path).isFile() && statSync(path).size < bytesMax)
+    .map((path) => fileOf(path, readFileSync(path, 'utf8')))
+}
+
+export function fileOf(path: string, text: string): RepositoryFile {
+  return { path, lines: text.replace(/\n$/, '').split('\n') }
+}
+
+export function isCode({ path }: RepositoryFile): boolean {
+  return /[.](ts|js|mjs|cjs|sql)$/.test(path)
+}
+
+export function isTest({ path }: RepositoryFile): boolean {
+  return path.startsWith('test/')
+}
+
+/** Source of the rooms: what ships, and what starts it. */
+export function isSource(file: RepositoryFile): boolean {
+  return file.path.endsWith('.ts') && file.path.includes('/') && !isTest(file)
+}
+
+/** One finding for each line that `judge` has something to say about. */
+export function eachLine(
+  files: readonly RepositoryFile[],
+  judge: (line: string, file: RepositoryFile) => string | null
+): Finding[] {
+  return files.flatMap((file) =>
+    file.lines.flatMap((text, index) => {
+      const message = judge(text, file)
+      return message === null ? [] : [{ path: file.path, line: index + 1, message }]
+    })
+  )
+}
+
+export function aboutFile(path: string, message: string): Finding {
+  return { path, line: 0, message }
+}
+
+/** "path:line: message", as an editor can jump to it. */
+export function describeFindings(findings: readonly Finding[]): string[] {
+  return findings.map(({ path, line, message }) => `${path}:${line}: ${message}`)
+}

@@ -1,0 +1,29 @@
+/** What the arguments of `npm test` mean. */
+import { describe, expect, test } from '@jest/globals'
+import { filtersOf, helpText, phaseNames, planOf } from '../../../support/runner/arguments.ts'
+
+describe('planOf', () => {
+  test('runs everything, the fast phases first, when nothing is named', () => {
+    expect(planOf([])).toEqual({ phases: [...phaseNames], filters: [] })
+  })
+
+  test('runs the named phases in their own order', () => {
+    expect(planOf(['e2e', 'unit']).phases).toEqual(['unit', 'e2e'])
+  })
+
+  test('finds the phase of a path', () => {
+    const plan = planOf(['./test/e2e/ingest', 'test/unit/core', 'test/tidy.test.ts'])
+    expect(plan.phases).toEqual(['unit', 'e2e'])
+    expect(filtersOf(plan, 'e2e')).toEqual(['test/e2e/ingest'])
+    expect(filtersOf(plan, 'unit')).toEqual(['test/unit/core', 'test/tidy.test.ts'])
+    expect(filtersOf(plan, 'contract')).toEqual([])
+  })
+
+  test('refuses what it does not know, by name', () => {
+    expect(() => planOf(['unit', 'slow', '--watch'])).toThrow('slow, --watch: neither a phase nor')
+  })
+})
+
+test('the help names every phase', () => {
+  for (const phase of phaseNames) expect(helpText).toContain(phase)
+})

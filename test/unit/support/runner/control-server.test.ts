@@ -1,0 +1,36 @@
+/** The door through which a test freezes a service. */
+import { beforeAll, expect, test } from '@jest/globals'
+import { onEnd } from '../../../support/cleanup.ts'
+import { startControlServer } from '../../../support/runner/control-server.ts'
+
+const calls: string[] = []
+let url = ''
+
+beforeAll(async () => {
+  const server = await startControlServer({
+    pause: (name) => Promise.resolve(void calls.push(`pause ${name}`)),
+    resume: () => Promise.reject(new Error('it is gone'))
+  })
+  onEnd(server.close)
+  url = server.url
+})
+
+async function post(path: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url}${path}`, { method: 'POST' })
+  return { status: answer.status, text: await answer.text() }
+}
+
+test('passes pause on to the service', async () => {
+  expect(await post('/redis/pause')).toEqual({ status: 204, text: '' })
+  expect(calls).toEqual(['pause redis'])
+})
+
+test.each([
+  ['/redis/resume', 'it is gone'],
+  ['/mongo/pause', 'there is no service mongo'],
+  ['/redis/stop', 'paused and resumed, not stop']
+])('answers %s with the reason', async (path, reason) => {
+  const { status, text } = await post(path)
+  expect(status).toBe(500)
+  expect(text).toContain(reason)
+})

@@ -1,0 +1,69 @@
+/** A phase that is given up leaves nothing running, and what is left is found by its mark. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { runGroup } from '../../../support/runner/group.ts'
+import type { GroupOptions } from '../../../support/runner/group.ts'
+import { findLeftovers, markVariable } from '../../../support/runner/leftovers.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+/** Starts a child of its own that would live for a minute, says its id, and waits. */
+const parent = `
+  const child = require('node:child_process').spawn('sleep', ['60'])
+  console.log(child.pid)
+  setInterval(() => {}, 1000)
+`
+
+function group(script: string, options: Partial<GroupOptions> = {}): GroupOptions {
+  return {
+    command: process.execPath,
+    args: ['-e', script],
+    environment: process.env,
+    quiet: true,
+    signal: new AbortController().signal,
+    timeoutMs: 20_000,
+    ...options
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('runGroup', () => {
+  test('resolves with exit code and output', async () => {
+    const result = await runGroup(group('console.log("a"); console.error("b"); process.exit(3)'))
+    expect(result).toMatchObject({ code: 3, isLate: false })
+    expect(result.output.split('\n').toSorted()).toEqual(['a', 'b'])
+  })
+
+  test('ends the process and what it started when the run is given up', async () => {
+    const mark = randomUUID()
+    const environment = { ...process.env, [markVariable]: mark }
+    const told = new AbortController()
+    const running = runGroup(group(parent, { environment, signal: told.signal }))
+    const before = await waitUntil('both processes', async () => {
+      const found = await findLeftovers(mark, 0)
+      return found.length === 2 && found
+    })
+    expect(before.map(({ command }) => command)).toContain('sleep 60')
+    told.abort()
+    const { code } = await running
+    expect(code).toBeNull()
+    expect(await findLeftovers(mark)).toEqual([])
+    expect(before.filter(({ pid }) => isAlive(pid))).toEqual([])
+  })
+
+  test('ends what takes too long and says so', async () => {
+    const { isLate } = await runGroup(group('setInterval(() => {}, 1000)', { timeoutMs: 200 }))
+    expect(isLate).toBe(true)
+  })
+
+  test('reports a command that does not exist by a missing exit code', async () => {
+    expect((await runGroup(group('', { command: 'no-such-command' }))).code).toBeNull()
+  })
+})

@@ -1,0 +1,37 @@
+/** The counts decide whether a run has passed, so none may get lost. */
+import { describe, expect, test } from '@jest/globals'
+import { closingLine, hasPassed, tableOf, timed } from '../../../support/runner/tally.ts'
+import type { PhaseResult } from '../../../support/runner/tally.ts'
+
+function result(phase: string, passed: number, failed = 0, skipped = 0): PhaseResult {
+  return { phase, passed, failed, skipped, elapsedMs: 1234 }
+}
+
+describe('closingLine', () => {
+  test('sums the phases and names the skipped only when there are some', () => {
+    expect(closingLine([result('unit', 3), result('e2e', 4, 1)])).toBe('7 passed, 1 failed')
+    expect(closingLine([result('unit', 3, 0, 2)])).toBe('3 passed, 0 failed, 2 skipped')
+  })
+})
+
+test('a run passes when something passed and nothing failed', () => {
+  expect(hasPassed([result('unit', 1)])).toBe(true)
+  expect(hasPassed([result('unit', 1), result('e2e', 0, 1)])).toBe(false)
+  expect(hasPassed([result('unit', 0, 0, 5)])).toBe(false)
+  expect(hasPassed([])).toBe(false)
+})
+
+test('the table has a row for each phase with its time', () => {
+  expect(tableOf([result('unit', 12, 0, 1)])).toEqual([
+    'phase  passed  failed  skipped  time',
+    'unit   12      0       1        1.2 s'
+  ])
+})
+
+test('timed adds the name and the time to the counts', async () => {
+  const timedResult = await timed('unit', () =>
+    Promise.resolve({ passed: 1, failed: 2, skipped: 3 })
+  )
+  expect(timedResult).toMatchObject({ phase: 'unit', passed: 1, failed: 2, skipped: 3 })
+  expect(timedResult.elapsedMs).toBeGreaterThanOrEqual(0)
+})
