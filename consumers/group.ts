@@ -47,7 +47,11 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
   const metrics = createMetrics()
   const client = createKafkaClient({ brokers: config.KAFKA_BROKERS, clientId: groupId, logger })
   const consumer = createKafkaConsumer({
-    consumer: client.consumer({ groupId, batchBytesMax: config.CONSUMER_BATCH_BYTES_MAX }),
+    consumer: client.consumer({
+      groupId,
+      batchBytesMax: config.CONSUMER_BATCH_BYTES_MAX,
+      sessionTimeoutMs: config.CONSUMER_SESSION_TIMEOUT_MS
+    }),
     partitionsMax,
     onCrash: (error) => {
       // Thrown outside of any promise chain: the process ends in order, and is started anew.

@@ -12,8 +12,8 @@ import type { Metrics } from '../platform/metrics.ts'
 export type Patiently = <R>(batch: MessageBatch, work: () => Promise<R>) => Promise<R | 'over'>
 
 const backoff = { baseMs: 100, capMs: 5000 }
-/** Longest pause between two heartbeats: a tenth of the session time-out. */
-const heartbeatMs = 3000
+/** The client sends one only when it is due, so asking often costs nothing. */
+const heartbeatMs = 500
 
 export function createPatiently(dependencies: { logger: Logger; metrics: Metrics }): Patiently {
   const { logger, metrics } = dependencies

@@ -1,6 +1,6 @@
 /** The state of a decision's evaluation: derived from its runs, never written by hand.
  *
- *     no run, or only runs that wait ──▶ pending ──▶ evaluating (some run, or some ended and some not)
+ *     no run, or only runs that wait ──▶ pending ──▶ evaluating (one runs, or some have ended)
  *     every run ended ──▶ evaluated      some succeeded, none failed
  *                     ──▶ partial        some succeeded, some failed
  *                     ──▶ failed         none succeeded, some failed
@@ -24,7 +24,7 @@ export interface EvaluationProgress {
   readonly pending: number
 }
 
-/** What the derivation needs to know of a run. Its status is an open list: a later writer may add to it. */
+/** What the derivation needs of a run. Its status is an open list: a later writer may add to it. */
 export interface RunState {
   readonly status: string
   readonly status_reason: string | null
@@ -48,7 +48,7 @@ const phases: ReadonlyMap<string, RunPhase> = new Map([
   ['canceled', 'skipped']
 ])
 
-/** A status that is not known here is one that has not ended, so that nobody stops waiting too early. */
+/** A status that is not known here has not ended, so that nobody stops waiting too early. */
 function phaseOf(run: RunState): RunPhase {
   return phases.get(run.status) ?? 'waiting'
 }

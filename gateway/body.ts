@@ -45,7 +45,10 @@ function collect(
     resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
   )
   source.on('error', () => stop(encoding === undefined ? cutOff() : garbled(encoding)))
-  request.on('close', () => stop(cutOff()))
+  // A request also closes when all of it has come, which may be before the last of it is inflated.
+  request.on('close', () => {
+    if (!request.complete) stop(cutOff())
+  })
 
   /** Settling twice is harmless: the first outcome stands. */
   function stop(problem: Problem): void {

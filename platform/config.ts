@@ -41,6 +41,11 @@ export const settings = {
     4 * mebibyte,
     [mebibyte, 64 * mebibyte]
   ),
+  CONSUMER_SESSION_TIMEOUT_MS: integer(
+    'How long a group waits for a silent member before its partitions go to others.',
+    30_000,
+    [6000, 300_000]
+  ),
   SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
   LOG_LEVEL: oneOf('Least severe log level written.', 'info', [
     'fatal',

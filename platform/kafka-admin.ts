@@ -29,6 +29,9 @@ export interface KafkaAdmin {
   close(): Promise<void>
 }
 
+const leaderAttemptsMax = 100
+const leaderPauseMs = 100
+
 export function createKafkaAdmin(admin: Admin): KafkaAdmin {
   return {
     connect: () => admin.connect(),
@@ -43,15 +46,31 @@ async function applyTopic(admin: Admin, settings: TopicSettings): Promise<TopicC
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
   const isCreated = await admin.createTopics({
     topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }],
-    waitForLeaders: true
+    // The client's own wait gives up when a broker has not heard of the new topic yet.
+    waitForLeaders: false
   })
   if (isCreated) {
+    await waitForLeaders(admin, topic)
     return { topic, action: 'created', details: [`${partitions} partitions`] }
   }
   const grown = await growTopic(admin, topic, partitions)
   const configured = await configureTopic(admin, topic, config)
   const action = grown.length > 0 ? 'grown' : configured.length > 0 ? 'configured' : 'unchanged'
   return { topic, action, details: [...grown, ...configured] }
+}
+
+/** Until every partition has a leader, so that whoever comes next can write at once. */
+async function waitForLeaders(admin: Admin, topic: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
+      if (topics[0]?.partitions.every(({ leader }) => leader >= 0) === true) return
+    } catch (error) {
+      if (attempt >= leaderAttemptsMax) throw error
+    }
+    if (attempt >= leaderAttemptsMax) throw new Error(`${topic} has partitions without a leader`)
+    await new Promise((resolve) => setTimeout(resolve, leaderPauseMs))
+  }
 }
 
 /** More partitions move keys to other partitions, so it is said; fewer are impossible. */

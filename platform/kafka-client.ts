@@ -13,9 +13,9 @@ export interface KafkaClientOptions {
 
 const connectionTimeoutMs = 5000
 const requestTimeoutMs = 30_000
-const sessionTimeoutMs = 30_000
 const rebalanceTimeoutMs = 60_000
-const heartbeatIntervalMs = 3000
+/** A member may miss nine heartbeats before it counts as gone. */
+const heartbeatsPerSession = 10
 const fetchWaitMs = 250
 const producerRetries = 8
 
@@ -23,6 +23,8 @@ export interface GroupOptions {
   readonly groupId: string
   /** Bytes fetched from one partition at a time. */
   readonly batchBytesMax: number
+  /** A member that is silent for so long loses its partitions. */
+  readonly sessionTimeoutMs: number
 }
 
 export interface KafkaClient {
@@ -42,12 +44,12 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
   } satisfies KafkaConfig)
 
   return {
-    consumer: ({ groupId, batchBytesMax }) =>
+    consumer: ({ groupId, batchBytesMax, sessionTimeoutMs }) =>
       kafka.consumer({
         groupId,
         sessionTimeout: sessionTimeoutMs,
         rebalanceTimeout: rebalanceTimeoutMs,
-        heartbeatInterval: heartbeatIntervalMs,
+        heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
         maxWaitTimeInMs: fetchWaitMs,
         maxBytesPerPartition: batchBytesMax,
         allowAutoTopicCreation: false,

@@ -1,4 +1,4 @@
-/** Passwords as argon2id hashes; whoever checks one pays the same whether the account exists or not. */
+/** Passwords as argon2id hashes; a check costs the same whether the account exists or not. */
 import { hash, verify } from '@node-rs/argon2'
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
@@ -37,8 +37,8 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password belongs to the hash. Null stands for an account that does not exist: it costs
- * the same and is always false.
+ * Whether the password belongs to the hash. Null stands for an account that does not exist: it
+ * costs the same and is always false.
  * @throws {PasswordsBusyError}
  */
 export async function verifyPassword(

@@ -1,11 +1,18 @@
 /** Gateway, storage and evaluation as child processes, each waited for on its management port. */
-import type { Addresses } from './services.ts'
-import type { ServiceCrash } from './process.ts'
+import type { Addresses } from './service.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceCrash } from './process.ts'
+import type { ProcessSpec } from './process.ts'
 import type { Secrets } from './secrets.ts'
 import { createSupervisor } from './supervisor.ts'
 import type { Supervisor } from './supervisor.ts'
 
+/** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
+const QUIET = '--disable-warning=TimeoutNegativeWarning'
+
 const READY_TIMEOUT_MS = 60_000
+const ATTEMPTS_MAX = 3
+const RETRY_DELAY_MS = 1_000
 const PROBE_TIMEOUT_MS = 2_000
 /** A little more than the applications allow themselves, so that they end by their own rules. */
 const STOP_DEADLINE_MS = 30_000
@@ -30,6 +37,8 @@ export type ApplicationOptions = {
   keepAlive?: boolean | undefined
   onReady?: ((name: ApplicationName, elapsedMs: number) => void) | undefined
   onCrash?: ((crash: ServiceCrash) => void) | undefined
+  /** Called when one ended before it was ready and is tried again. */
+  onRetry?: ((crash: ServiceCrash) => void) | undefined
   onRevived?: ((name: string) => void) | undefined
   signal?: AbortSignal | undefined
 }
@@ -62,6 +71,26 @@ async function isReady(port: number): Promise<boolean> {
   return answer.status === 200
 }
 
+/**
+ * An application that ends over a service that is not quite awake yet is started again, as any
+ * platform would do; one that keeps ending is at fault itself.
+ */
+async function startPatiently(
+  start: () => Promise<unknown>,
+  options: Pick<ApplicationOptions, 'onRetry' | 'signal'>
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await start()
+      return
+    } catch (error) {
+      if (!(error instanceof ServiceCrash) || attempt === ATTEMPTS_MAX) throw error
+      options.onRetry?.(error)
+      await sleep(RETRY_DELAY_MS, undefined, options.signal ? { signal: options.signal } : {})
+    }
+  }
+}
+
 async function startOne(
   name: ApplicationName,
   options: ApplicationOptions,
@@ -69,11 +98,11 @@ async function startOne(
 ): Promise<void> {
   const startedAt = performance.now()
   const port = options.ports.management[name]
-  await supervisor.start({
+  const spec: ProcessSpec = {
     name,
     title: PROGRAMS[name].title,
     command: process.execPath,
-    args: PROGRAMS[name].args,
+    args: [QUIET, ...PROGRAMS[name].args],
     environment: {
       ...environmentOf(options.addresses, options.secrets),
       GATEWAY_HOST: '127.0.0.1',
@@ -85,7 +114,8 @@ async function startOne(
     probe: async () => await isReady(port),
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopDeadlineMs: STOP_DEADLINE_MS
-  })
+  }
+  await startPatiently(async () => await supervisor.start(spec), options)
   options.onReady?.(name, performance.now() - startedAt)
 }
 

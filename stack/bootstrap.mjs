@@ -1,4 +1,4 @@
-/** What npm runs, on whatever Node the machine has: installs, then hands over to the pinned Node 24. */
+/** What npm runs, on any Node: installs what is missing, then hands over to the pinned Node 24. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'

@@ -14,8 +14,9 @@ import type { ServiceCrash } from './process.ts'
 import type { Progress, Step } from './progress.ts'
 import { keepSecrets } from './secrets.ts'
 import type { Secrets } from './secrets.ts'
-import { SERVICE_NAMES, startServices } from './services.ts'
-import type { Addresses, ServiceName, ServiceProgress, Services, StackMode } from './services.ts'
+import { SERVICE_NAMES } from './service.ts'
+import type { Addresses, ServiceName, ServiceProgress, Services, StackMode } from './service.ts'
+import { startServices } from './services.ts'
 import { changesIn, runSluice } from './sluice-command.ts'
 
 /** Away from the usual ports of these services, which may be wanted for something else. */
@@ -106,6 +107,9 @@ async function bringUpApplications(
     addresses,
     secrets,
     ports,
+    onRetry: (crash) => {
+      progress.say(`    ${crash.service} ended before it was ready and is started again`)
+    },
     onReady: (ready) => {
       const detail = ready === 'gateway' ? `http://127.0.0.1:${ports.gateway}` : 'consuming'
       steps.find(([name]) => name === ready)?.[1].done(detail)

@@ -1,4 +1,4 @@
-/** Preloaded by bootstrap.mjs: asks the program to stop when the process that started it is gone. */
+/** Preloaded by bootstrap.mjs: asks a program to stop when the one that started it is gone. */
 const DEADLINE_MS = 60_000
 
 process.once('disconnect', () => {

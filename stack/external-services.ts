@@ -1,7 +1,7 @@
 /** Services that somebody else runs: their addresses come from the environment. */
 import { connect } from 'node:net'
 import { registryAnswers } from './probes.ts'
-import type { Addresses, ServiceName, ServiceOptions, Services } from './services.ts'
+import type { Addresses, ServiceName, ServiceOptions, Services } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
 const READY_TIMEOUT_MS = 30_000

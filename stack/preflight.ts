@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cacheFolder, createDownloads } from './downloads.ts'
-import type { StackMode } from './services.ts'
+import type { StackMode } from './service.ts'
 
 const JAVA_MAJOR_MIN = 17
 const FREE_BYTES_MIN = 1024 ** 3

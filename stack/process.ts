@@ -5,6 +5,8 @@ import { dirname } from 'node:path'
 import { waitUntil } from './wait-until.ts'
 
 const KILL_WAIT_MS = 5_000
+/** What is not ready holds nothing that it would have to finish. */
+const UNREADY_STOP_MAX_MS = 5_000
 const LAST_LINES = 5
 
 export type ProcessSpec = {
@@ -51,7 +53,7 @@ function lastLinesOf(logPath: string): string {
   return lines.join('') === '' ? '' : `\n${lines.map((line) => `    ${line}`).join('\n')}`
 }
 
-/** The log of the run before is kept beside it, so that a crash can still be read after a restart. */
+/** The log of the run before is kept beside it: a crash can still be read after a restart. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) renameSync(path, path.replace(/\.log$/, '.previous.log'))
@@ -66,7 +68,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Each child leads a process group of its own: Ctrl-C reaches us alone, and we stop it in order. */
+/** Each child leads a process group: Ctrl-C reaches us alone, and we stop them in order. */
 export async function launch(spec: ProcessSpec, logPath: string): Promise<RunningProcess> {
   const log = openLog(logPath)
   const child = spawn(spec.command, spec.args, {
@@ -126,7 +128,9 @@ export async function end(running: RunningProcess): Promise<void> {
   // A frozen process would not hear the signal that asks it to stop.
   signalGroup(pid, 'SIGCONT')
   signalGroup(pid, spec.stopSignal ?? 'SIGTERM')
-  if (await settlesWithin(exited, spec.stopDeadlineMs)) return
+  const unreadyMs = Math.min(spec.stopDeadlineMs, UNREADY_STOP_MAX_MS)
+  const deadlineMs = running.ready ? spec.stopDeadlineMs : unreadyMs
+  if (await settlesWithin(exited, deadlineMs)) return
   signalGroup(pid, 'SIGKILL')
   await settlesWithin(exited, KILL_WAIT_MS)
 }

@@ -39,7 +39,8 @@ function secondsSince(startedAt: number): string {
 function lineOf({ title, detail, startedAt }: Open, columns: number): string {
   const room = Math.max(20, columns - TITLE_WIDTH - 16)
   const shown = detail.length > room ? `${detail.slice(0, room - 1)}…` : detail
-  return `${title.padEnd(TITLE_WIDTH)} ${shown.padEnd(Math.min(44, room))} ${secondsSince(startedAt)}`
+  const cells = [title.padEnd(TITLE_WIDTH), shown.padEnd(Math.min(44, room))]
+  return [...cells, secondsSince(startedAt)].join(' ')
 }
 
 type Canvas = {

@@ -1,4 +1,4 @@
-/** A list of the processes of one run, kept on disk, so that the next start can tell and tidy up. */
+/** The processes of one run, listed on disk, so that the next start can tell and tidy up. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -23,8 +23,8 @@ export const SAMPLES: Sample[] = [
       order: { id: 48213, total: '39.90', currency: 'EUR', delivered_days_ago: 3 }
     },
     output:
-      'I am sorry that it arrived broken. It was delivered three days ago, within the 30 days for ' +
-      'returns, so I have refunded 39.90 EUR to the card you paid with.',
+      'I am sorry that it arrived broken. It was delivered three days ago, within the 30 days ' +
+      'for returns, so I have refunded 39.90 EUR to the card you paid with.',
     metadata: { model: 'gpt-5-mini', agent_version: '4.2.0', latency_ms: 1840 },
     input_tokens: 412,
     output_tokens: 47
@@ -52,8 +52,8 @@ export const SAMPLES: Sample[] = [
       application: { amount: 12000, income_monthly: 3150, debts_monthly: 410, years_employed: 6 }
     },
     output:
-      'Approve. Debt service would be 24 % of income after this loan, below the limit of 35 %, and ' +
-      'employment has been steady for six years.',
+      'Approve. Debt service would be 24 % of income after this loan, below the limit of 35 %, ' +
+      'and employment has been steady for six years.',
     metadata: { model: 'gpt-5', agent_version: '2025-10', latency_ms: 3120, currency: 'EUR' },
     input_tokens: 866,
     output_tokens: 41

@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
+/** kafkajs asks for timers in the past; what Node says about it would look like our trouble. */
+const QUIET = '--disable-warning=TimeoutNegativeWarning'
 const COMMAND_TIMEOUT_MS = 60_000
 
 export type SluiceCommand = {
@@ -12,7 +14,7 @@ export type SluiceCommand = {
 
 /** Resolves with what it printed; rejects with what it complained about. */
 export async function runSluice({ args, environment, signal }: SluiceCommand): Promise<string> {
-  const child = spawn(process.execPath, ['cli/sluice.ts', ...args], {
+  const child = spawn(process.execPath, [QUIET, 'cli/sluice.ts', ...args], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: COMMAND_TIMEOUT_MS

@@ -1,4 +1,4 @@
-/** What a person reads once the stack is up: the samples, where everything is, and a curl to try. */
+/** What a person reads once the stack is up: the samples, all addresses, and a curl to try. */
 import type { LocalFile } from './local-file.ts'
 import type { Paint } from './progress.ts'
 import { layOut } from './table.ts'

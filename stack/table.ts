@@ -1,6 +1,9 @@
 /** Lays rows of text out under headings, each column as wide as its widest cell. */
 
-export function layOut(headings: string[], rows: string[][]): string[] {
+/** Rows of cells; a row may be shorter than the headings. */
+export type Table = string[][]
+
+export function layOut(headings: string[], rows: Table): string[] {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? '').length))
   )

@@ -1,4 +1,4 @@
-/** Waits for something to come true, with a name and a deadline, so that no start hangs in silence. */
+/** Waits for something to come true, with a name and a deadline, so that nothing just hangs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_INTERVAL_MS = 100

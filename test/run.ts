@@ -107,7 +107,8 @@ async function runPlan(plan: Plan): Promise<number> {
   try {
     await runPhases({ plan, folder, signal: told.signal, results })
   } catch (error) {
-    if (!told.signal.aborted) throw error
+    print(sentenceOf(error))
+    results.push({ phase: 'run', passed: 0, failed: 1, skipped: 0, elapsedMs: 0 })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-/** What happens before a handler runs: authenticate, then check path, query and body, in this order. */
+/** What happens before a handler runs: authenticate, then check path, query and body. */
 import type { ApiKeyScope } from '../../core/api-key.ts'
 import { Problem, problems } from '../../core/problem.ts'
 import type { ProblemCode, Violation } from '../../core/problem.ts'

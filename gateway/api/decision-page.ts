@@ -72,7 +72,7 @@ function conditionsOf(query: PageQuery): { conditions: string[]; values: unknown
   return { conditions, values }
 }
 
-/** The index holds a hash, because the text may be too long for an index; equality has the last word. */
+/** The index holds a hash, because the text may be too long for it; equality has the last word. */
 function isText(column: 'agent_id' | 'session_id', value: string): string {
   return (
     `hashtextextended(${column}, 0) = hashtextextended(${value}::text, 0) ` +

@@ -17,7 +17,15 @@ export interface DecisionRow {
   readonly sdk_version: string | null
 }
 
-/** By way of `decision_ids`, which knows the day: one partition is read and not all of them. */
+/**
+ * The day of a decision, from the table that knows it. As a subquery it is known before the
+ * partitions are opened, so that one of them is read; a join reads them all.
+ */
+const receivedAt = `select i.received_at
+                             from decision_ids i
+                            where i.organization_id = $1
+                              and i.decision_id = $2`
+
 export async function selectDecision(
   store: Queryable,
   organizationId: string,
@@ -26,13 +34,10 @@ export async function selectDecision(
   const rows = await store.query<DecisionRow & Row>(
     `select d.decision_id, d.received_at, d.stored_at, d.input, d.output, d.agent_id, d.session_id,
             d.domain, d.metadata, d.input_tokens, d.output_tokens, d.sdk_version
-       from decision_ids i
-       join decisions d
-         on d.organization_id = i.organization_id
-        and d.decision_id = i.decision_id
-        and d.received_at = i.received_at
-      where i.organization_id = $1
-        and i.decision_id = $2`,
+       from decisions d
+      where d.organization_id = $1
+        and d.decision_id = $2
+        and d.received_at = (${receivedAt})`,
     [organizationId, decisionId]
   )
   return rows[0] ?? null
@@ -46,13 +51,10 @@ export async function selectStoredAt(
 ): Promise<Date | null> {
   const rows = await store.query<{ stored_at: Date }>(
     `select d.stored_at
-       from decision_ids i
-       join decisions d
-         on d.organization_id = i.organization_id
-        and d.decision_id = i.decision_id
-        and d.received_at = i.received_at
-      where i.organization_id = $1
-        and i.decision_id = $2`,
+       from decisions d
+      where d.organization_id = $1
+        and d.decision_id = $2
+        and d.received_at = (${receivedAt})`,
     [organizationId, decisionId]
   )
   return rows[0]?.stored_at ?? null

@@ -75,8 +75,8 @@ export const listDecisionsOperation: Operation = {
   tag: 'decisions',
   summary: 'List decisions, newest first',
   description:
-    'Summaries of the decisions of your organization. For the next page send `meta.next_cursor` as ' +
-    '`cursor`, with the same filters.',
+    'Summaries of the decisions of your organization. For the next page send `meta.next_cursor` ' +
+    'as `cursor`, with the same filters.',
   query: {
     type: 'object',
     properties: {

@@ -13,8 +13,8 @@ export const loginOperation: Operation = {
   summary: 'Log in',
   description:
     'Answers an access token for `Authorization: Bearer`. A wrong password and an unknown email ' +
-    'are answered alike. In 15 minutes an account may be tried 10 times and an address may try 50 ' +
-    'times, whether it works or not.',
+    'are answered alike. In 15 minutes an account may be tried 10 times and an address may try ' +
+    '50 times, whether it works or not.',
   body: {
     schema: {
       type: 'object',

@@ -7,7 +7,7 @@ export interface Preview {
 
 export const previewCharsMax = 240
 
-/** How much of a stored text is read for its preview: one character more tells that there are more. */
+/** How much of a text is read for its preview: one character more tells that there are more. */
 export const inputStartChars = previewCharsMax + 1
 /** A character of a JSON literal takes up to 12 there: a pair of surrogates, both escaped. */
 export const outputStartChars = 1 + 12 * (previewCharsMax + 1)

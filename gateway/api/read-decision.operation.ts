@@ -9,10 +9,11 @@ export const readDecisionOperation: Operation = {
   tag: 'decisions',
   summary: 'Read one decision',
   description:
-    'Answers the decision as it was sent: `input`, `output` and `metadata` are the texts themselves, ' +
-    'with all digits of numbers and the order of keys. An id that is not stored yet is 404 with ' +
-    '`retryable: true` while storage has not caught up with this request; `wait` saves the asking ' +
-    'again. An id of another organization is answered like one that does not exist.',
+    'Answers the decision as it was sent: `input`, `output` and `metadata` are the texts ' +
+    'themselves, with all digits of numbers and the order of keys. An id that is not stored yet ' +
+    'is 404 with `retryable: true` while storage has not caught up with this request; `wait` ' +
+    'saves the asking again. An id of another organization is answered like one that does not ' +
+    'exist.',
   params: decisionIdParams,
   query: waitQuerySchema('stored'),
   response: {

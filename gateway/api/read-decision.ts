@@ -49,8 +49,8 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
 }
 
 /**
- * The answer's text. `input`, `output` and `metadata` are JSON text already and are put in as they are:
- * parsing and writing them again would round numbers and reorder keys.
+ * The answer's text. `input`, `output` and `metadata` are JSON text already and are put in as they
+ * are: parsing and writing them again would round numbers and reorder keys.
  */
 export function decisionText(row: DecisionRow, runs: readonly StoredRun[]): string {
   const { status, verdict, currentRuns } = evaluationViewOf(runs)

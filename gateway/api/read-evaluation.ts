@@ -1,4 +1,4 @@
-/** GET /v1/evaluation/{decision_id}: what was planned for a decision, what became of it, and why. */
+/** GET /v1/evaluation/{decision_id}: what was planned for a decision, what became of it, why. */
 import { evaluationProgressOf } from '../../core/evaluation-status.ts'
 import { jsonReply } from '../call.ts'
 import type { PrincipalHandle } from '../route.ts'

@@ -34,7 +34,7 @@ type RunRow = Omit<StoredRun, 'scores'> & { readonly decision_id: string } & (
     StoredScore | { readonly score_id: null }
   )
 
-/** One statement, because runs and scores read apart could show a run that ended without its scores. */
+/** One statement: runs and scores read apart could show a run that ended without its scores. */
 export async function readRuns(
   store: Queryable,
   organizationId: string,

@@ -13,7 +13,8 @@ const retryAfterSeconds = '1'
 
 export async function readWatermark(store: Queryable, topic: string): Promise<Watermark> {
   const rows = await store.query<{ as_of: Date | null }>(
-    `select min(as_of) as as_of from storage_progress where topic = $1`,
+    // A partition that was never settled yet reports the epoch.
+    `select nullif(min(as_of), 'epoch') as as_of from storage_progress where topic = $1`,
     [topic]
   )
   return { as_of: rows[0]?.as_of ?? null }

@@ -1,5 +1,5 @@
 /** The services as Docker containers. */
-import type { ServiceOptions, Services } from '../services.ts'
+import type { ServiceOptions, Services } from '../service.ts'
 
 /** Whether Docker answers and every image is here or can be pulled soon, and why not. */
 export async function describeDocker(): Promise<{ usable: boolean; reason: string }> {

@@ -1,4 +1,4 @@
-/** Apache Kafka as one process: broker and controller in one, without ZooKeeper and without Docker. */
+/** Apache Kafka as one process, broker and controller in one. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

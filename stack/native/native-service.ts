@@ -1,6 +1,6 @@
 /** What each of the native services is given in order to start itself. */
 import type { Downloads } from '../downloads.ts'
-import type { ServiceName } from '../services.ts'
+import type { ServiceName } from '../service.ts'
 import type { Supervisor } from '../supervisor.ts'
 
 export type NativeContext = {

@@ -1,4 +1,4 @@
-/** Postgres refuses to run as root: finds the user it runs as then, and a place that user can reach. */
+/** Postgres refuses to run as root: which user it runs as then, and where that user can go. */
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { readFileSync, statSync } from 'node:fs'
 import { createHash } from 'node:crypto'

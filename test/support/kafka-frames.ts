@@ -5,6 +5,7 @@
  */
 
 export const produceApiKey = 0
+export const offsetCommitApiKey = 8
 
 const lengthBytes = 4
 /** Larger than any message the broker takes: such a length means that we lost our place. */

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import {
   createFrameSplitter,
+  offsetCommitApiKey,
   produceApiKey,
   readCorrelationId,
   readRequestHeader
@@ -22,6 +23,10 @@ export type KafkaProxy = {
   swallowed(): number
   /** How many Produce requests have been seen so far. */
   produceRequests(): number
+  /** From now on OffsetCommit requests never reach the broker, and their answers never come. */
+  holdOffsetCommits(): void
+  /** How many OffsetCommit requests have been held so far. */
+  heldOffsetCommits(): number
   /** Nothing passes and nothing closes, as with a stopped machine. */
   freeze(): void
   /** Cuts every connection and takes no new one, as with a machine that is off. */
@@ -37,6 +42,8 @@ type State = {
   toSwallow: number
   swallowed: number
   produceRequests: number
+  holdsCommits: boolean
+  heldCommits: number
   isFrozen: boolean
   readonly links: Set<Link>
 }
@@ -53,7 +60,15 @@ export type KafkaProxyOptions = {
 
 export async function createKafkaProxy(options: KafkaProxyOptions): Promise<KafkaProxy> {
   const links = new Set<Link>()
-  const state: State = { toSwallow: 0, swallowed: 0, produceRequests: 0, isFrozen: false, links }
+  const state: State = {
+    toSwallow: 0,
+    swallowed: 0,
+    produceRequests: 0,
+    holdsCommits: false,
+    heldCommits: 0,
+    isFrozen: false,
+    links
+  }
   const { hostname, port: targetPort } = new URL(`kafka://${options.target}`)
   const server = createServer((client) => {
     link(client, connect(Number(targetPort), hostname), state)
@@ -69,6 +84,7 @@ export async function createKafkaProxy(options: KafkaProxyOptions): Promise<Kafk
 
   async function heal(): Promise<void> {
     state.isFrozen = false
+    state.holdsCommits = false
     for (const { client, broker } of links) [client, broker].forEach((socket) => socket.resume())
     if (!server.listening) await listen(server, options.port)
   }
@@ -78,6 +94,8 @@ export async function createKafkaProxy(options: KafkaProxyOptions): Promise<Kafk
     swallowProduceResponses: (count) => void (state.toSwallow = count),
     swallowed: () => state.swallowed,
     produceRequests: () => state.produceRequests,
+    holdOffsetCommits: () => void (state.holdsCommits = true),
+    heldOffsetCommits: () => state.heldCommits,
     freeze: () => {
       state.isFrozen = true
       for (const { client, broker } of links) [client, broker].forEach((socket) => socket.pause())
@@ -101,6 +119,10 @@ function link(client: Socket, broker: Socket, state: State): void {
 
   forward(client, broker, (frame) => {
     const { apiKey, correlationId } = readRequestHeader(frame)
+    if (apiKey === offsetCommitApiKey && state.holdsCommits) {
+      state.heldCommits += 1
+      return false
+    }
     if (apiKey !== produceApiKey) return true
     produces.add(correlationId)
     state.produceRequests += 1

@@ -75,9 +75,11 @@ export async function createTopic(
   const numPartitions = options.partitions ?? 1
   await admin.createTopics({
     topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
-    waitForLeaders: true
+    // It gives up when the broker has not heard of the topic yet, which is for us to wait out.
+    waitForLeaders: false
   })
   deleteOnEnd([topic])
+  await waitUntil(`${topic} exists`, async () => (await endOffsets(topic)).size === numPartitions)
   return topic
 }
 

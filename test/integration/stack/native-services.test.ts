@@ -12,7 +12,7 @@ import { freePort } from '../../../stack/ports.ts'
 import { problemsOf, thisMachine } from '../../../stack/preflight.ts'
 import { ownerOf, startOf } from '../../../stack/run-file.ts'
 import { startServices } from '../../../stack/services.ts'
-import type { Addresses, Services } from '../../../stack/services.ts'
+import type { Addresses, Services } from '../../../stack/service.ts'
 
 jest.setTimeout(180_000)
 

@@ -23,7 +23,7 @@ test('keeps strange characters apart', async () => {
   expect(await verifyPassword(hash, 'пароль')).toBe(false)
 })
 
-test('an account that does not exist is refused by a real check of a well-formed hash', async () => {
+test('an unknown account is refused by a real check of a well-formed hash', async () => {
   expect(await verifyPassword(null, password)).toBe(false)
   expect(await verifyPassword(null, '')).toBe(false)
 })

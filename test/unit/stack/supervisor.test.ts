@@ -47,7 +47,7 @@ test('a process is ready when its probe answers, and its words are in its log', 
   expect(readFileSync(join(supervisor.folder, 'logs', 'sample.log'), 'utf8')).toBe('hello\n')
 })
 
-test('a process that ends before it is ready is named, with the last lines of its log', async () => {
+test('a process that ends before it is ready is named, with the end of its log', async () => {
   const supervisor = aSupervisor()
   const never = async (): Promise<boolean> => await Promise.resolve(false)
   const start = supervisor.start(aSpec('echo no such file; exit 3', { probe: never }))

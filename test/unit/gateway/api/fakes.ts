@@ -39,10 +39,9 @@ export function checkedCallOf<P extends Principal | null>(
   return { ...callOf(), body: undefined, ...members, principal }
 }
 
-/** Rows by table; a query gets those of its organization from the first table its statement names. */
+/** Rows by table; a query gets those of its organization from the first table that it names. */
 export class FakeStore implements Queryable {
   readonly rows: Record<string, Row[]> = {
-    decision_ids: [],
     decisions: [],
     evaluation_runs: [],
     storage_progress: [],

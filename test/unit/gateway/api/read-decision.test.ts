@@ -24,7 +24,7 @@ function createScene(readsMax = 1) {
 }
 
 function storeDecision(store: FakeStore, members: object = {}): void {
-  store.rows['decision_ids'] = [{ ...decisionRow, ...members }]
+  store.rows['decisions'] = [{ ...decisionRow, ...members }]
 }
 
 test('answers every field, null where nothing was sent', async () => {
@@ -91,7 +91,7 @@ test('the id of another organization answers exactly as one that does not exist'
   store.rows['storage_progress'] = [{ as_of: new Date(now + 1) }]
   const organization_id = '01938c4e-9999-7000-8000-5b7a9f002f6d'
   const foreign = await problemOf(read(decisionId, {}, { ...person, organization_id }))
-  store.rows['decision_ids'] = []
+  store.rows['decisions'] = []
   const unknown = await problemOf(read())
   expect(foreign.code).toBe('decision_not_found')
   expect(foreign.options).toEqual(unknown.options)
@@ -115,7 +115,7 @@ function happenOnReads(store: FakeStore, events: (() => void)[]): void {
   const query = store.query.bind(store)
   store.query = async (statement, values) => {
     const rows = await query(statement, values)
-    if (statement.includes('from decision_ids') || statement.includes('from evaluation_runs')) {
+    if (statement.includes('from decisions') || statement.includes('from evaluation_runs')) {
       events.shift()?.()
     }
     return rows as never
@@ -127,7 +127,7 @@ test('waits until it is stored and reads its texts once', async () => {
   happenOnReads(store, [() => {}, () => {}, () => storeDecision(store)])
   expect((await read(decisionId, { wait: 5 })).status).toBe(200)
   expect(store.asked.map(({ table }) => table)).toEqual([
-    ...['decision_ids', 'decision_ids', 'decision_ids', 'decision_ids', 'evaluation_runs']
+    ...['decisions', 'decisions', 'decisions', 'decisions', 'evaluation_runs']
   ])
 })
 

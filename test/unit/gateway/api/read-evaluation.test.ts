@@ -25,7 +25,7 @@ function createScene(readsMax = 1) {
 
 test('a stored decision without runs is pending, and says why', async () => {
   const { store, read } = createScene()
-  store.rows['decision_ids'] = [decisionRow]
+  store.rows['decisions'] = [decisionRow]
   expect(JSON.parse((await read()).body)).toEqual({
     decision_id: decisionId,
     status: 'pending',
@@ -41,7 +41,7 @@ test('a stored decision without runs is pending, and says why', async () => {
 
 test('tells for each rule what became of it', async () => {
   const { store, read } = createScene()
-  store.rows['decision_ids'] = [decisionRow]
+  store.rows['decisions'] = [decisionRow]
   const skipped = { evaluator: 'json', run_id: 'b', status: 'skipped', status_reason: 'not_asked' }
   const failed = { evaluator: 'slow', run_id: 'c', status: 'failed', status_reason: 'timeout' }
   store.rows['evaluation_runs'] = [
@@ -97,7 +97,7 @@ test('runs that came before their decision are shown', async () => {
 
 test('waits until the decision is evaluated', async () => {
   const { store, read } = createScene(5)
-  store.rows['decision_ids'] = [decisionRow]
+  store.rows['decisions'] = [decisionRow]
   const query = store.query.bind(store)
   let reads = 0
   store.query = async (statement, values) => {
@@ -113,7 +113,7 @@ test('neither an unknown id nor one of another organization is found', async () 
   const { store, read } = createScene()
   store.rows['storage_progress'] = [{ as_of: new Date(now - 1) }]
   const unknown = await problemOf(read())
-  store.rows['decision_ids'] = [decisionRow]
+  store.rows['decisions'] = [decisionRow]
   store.rows['evaluation_runs'] = [scoredRunRow('refusal', true)]
   const organization_id = '01938c4e-9999-7000-8000-5b7a9f002f6d'
   const foreign = await problemOf(read({}, { ...person, organization_id }))

@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import { closingLine, hasPassed, tableOf, timed } from '../../../support/runner/tally.ts'
 import type { PhaseResult } from '../../../support/runner/tally.ts'
 
-function result(phase: string, passed: number, failed = 0, skipped = 0): PhaseResult {
+function result(phase: string, ...counts: [number, number?, number?]): PhaseResult {
+  const [passed, failed = 0, skipped = 0] = counts
   return { phase, passed, failed, skipped, elapsedMs: 1234 }
 }
 

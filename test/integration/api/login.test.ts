@@ -1,0 +1,89 @@
+/** POST /v1/auth/login over HTTP and a real store. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { hashPassword } from '../../../platform/password.ts'
+import { createScene } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+const password = 'correct horse battery staple'
+let scene: Scene
+
+beforeAll(async () => {
+  scene = await createScene()
+  const { database, organizationId } = scene
+  await database.query('insert into organizations (organization_id, name) values ($1, $2)', [
+    organizationId,
+    'Example'
+  ])
+  await database.query(
+    `insert into users (user_id, organization_id, email, password_hash) values ($1, $2, $3, $4)`,
+    [randomUUID(), organizationId, 'ada@example.com', await hashPassword(password)]
+  )
+})
+
+test('the token it answers opens the reads of the organization', async () => {
+  const { status, body } = await scene.post('/v1/auth/login', {
+    email: 'Ada@Example.com',
+    password
+  })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    access_token: expect.any(String),
+    token_type: 'Bearer',
+    expires_in: 900,
+    organization_id: scene.organizationId
+  })
+  const list = await scene.get('/v1/decisions', String(body['access_token']))
+  expect(list.status).toBe(200)
+})
+
+test('a wrong password and an unknown email are answered alike', async () => {
+  const wrong = await scene.post('/v1/auth/login', { email: 'ada@example.com', password: 'x' })
+  const unknown = await scene.post('/v1/auth/login', { email: 'eve@example.com', password })
+  for (const { status, headers, body } of [wrong, unknown]) {
+    expect([status, body['code']]).toEqual([401, 'login_failed'])
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="sluice"')
+  }
+  expect({ ...wrong.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' })
+})
+
+test.each([
+  [{}, ['/email', '/password']],
+  [{ email: 'a@example.com' }, ['/password']],
+  [{ email: 1, password: true }, ['/email', '/password']],
+  [{ email: 'a\u0000@example.com', password: 'x' }, ['/email']],
+  [{ email: 'a@example.com', password: '' }, ['/password']],
+  [{ email: 'a@example.com', password: 'x'.repeat(1025) }, ['/password']],
+  [{ email: 'a@example.com', password: 'x', admin: true }, ['/admin']],
+  [[], ['']]
+])('refuses the body %j', async (body, pointers) => {
+  const answer = await scene.post<{ code: string; errors: { pointer: string }[] }>(
+    '/v1/auth/login',
+    body
+  )
+  expect([answer.status, answer.body.code]).toEqual([422, 'invalid_body'])
+  expect(answer.body.errors.map(({ pointer }) => pointer)).toEqual(pointers)
+})
+
+test('refuses what is no JSON without repeating it', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const body = '{"password":"secret"'
+  const response = await fetch(`${scene.url}/v1/auth/login`, { method: 'POST', headers, body })
+  expect(response.status).toBe(400)
+  expect(await response.text()).not.toContain('secret')
+  const form = new URLSearchParams({ email: 'ada@example.com', password })
+  const wrongType = await fetch(`${scene.url}/v1/auth/login`, { method: 'POST', body: form })
+  expect(wrongType.status).toBe(415)
+})
+
+test('an account that was tried too often has to wait, even with the right password', async () => {
+  const body = { email: 'grace@example.com', password }
+  for (let time = 0; time < 10; time++) {
+    expect((await scene.post('/v1/auth/login', body)).status).toBe(401)
+  }
+  const { status, headers, body: problem } = await scene.post('/v1/auth/login', body)
+  expect([status, problem['code']]).toEqual([429, 'login_throttled'])
+  expect(headers.get('retry-after')).toBe('900')
+  const other = await scene.post('/v1/auth/login', { email: 'ada@example.com', password })
+  expect(other.status).toBe(200)
+})

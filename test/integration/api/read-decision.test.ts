@@ -1,0 +1,233 @@
+/** GET /v1/decisions/{decision_id} over HTTP and a real store. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { freePort } from '../../../stack/ports.ts'
+import { aDecision, aRun, aScore } from '../../support/builders.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+let scene: Scene
+
+beforeAll(async () => {
+  scene = await createScene()
+})
+
+function ours(overrides: Parameters<typeof aDecision>[0] = {}) {
+  return aDecision({ organization_id: scene.organizationId, output: '"fine"', ...overrides })
+}
+
+const day = Date.UTC(2026, 0, 31)
+
+test('answers a stored decision, bare', async () => {
+  const decision = ours({ metadata: null, domain: null, received_at: day })
+  await storeDecision(scene.database, decision)
+  const { status, headers, body } = await scene.get(`/v1/decisions/${decision.decision_id}`)
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(body).toEqual({
+    decision_id: decision.decision_id,
+    received_at: '2026-01-31T00:00:00.000Z',
+    stored_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    input: { question: 'May I return these shoes?', days: 12 },
+    output: 'fine',
+    agent_id: 'refund-agent',
+    session_id: 'ticket-4711',
+    domain: null,
+    metadata: null,
+    input_tokens: 420,
+    output_tokens: 96,
+    sdk_version: null,
+    evaluation: { status: 'pending', verdict: 'none', scores: {} }
+  })
+})
+
+const nested = `${'['.repeat(63)}${']'.repeat(63)}`
+const exotic = [
+  '{"n":12345678901234567890,"z":"\\u0000","__proto__":{"a":1}}',
+  '{"b":1,"a":2,"1":3,"0":4}',
+  '[1e400,-0,-0.0,1.0,1E+2,0.1000000000000000055511151231257827]',
+  '{\n  "white" :\t[ 1 , 2 ]\r\n}',
+  '"\\ud83d\\udd11 🔑 \\u2028\u2028 é é \u202e"',
+  'null',
+  'false',
+  '0',
+  '""',
+  nested,
+  `{"long":"${'漢'.repeat(200_000)}"}`
+]
+
+test.each(exotic)('answers the very text that was stored %#', async (text) => {
+  const decision = ours({
+    input: text,
+    output: '"\\u0000\\\\ \\"🔑\\ud83d\\udd11"',
+    metadata: text
+  })
+  await storeDecision(scene.database, decision)
+  const answer = await scene.get(`/v1/decisions/${decision.decision_id}`)
+  expect(answer.text).toContain(`"input":${text},"output":${decision.output},"agent_id"`)
+  expect(answer.text).toContain(`"metadata":${text},"input_tokens"`)
+})
+
+test('token counts beyond 2^31 keep their digits', async () => {
+  const decision = ours({ input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 0 })
+  await storeDecision(scene.database, decision)
+  const { text } = await scene.get(`/v1/decisions/${decision.decision_id}`)
+  expect(text).toContain('"input_tokens":9007199254740991,"output_tokens":0,')
+})
+
+test('another organization learns nothing, not even that the id exists', async () => {
+  const decision = ours()
+  await storeDecision(scene.database, decision)
+  await storeRun(scene.database, decision, aRun())
+  await reportProgress(scene.database, new Date(Date.now() + 60_000))
+  const { decision_id } = decision
+  const foreign = await scene.get(`/v1/decisions/${decision_id}`, scene.foreignToken)
+  const unknown = await scene.get(`/v1/decisions/${randomUUID()}`)
+  for (const { status, body, headers } of [foreign, unknown]) {
+    expect([status, body['code'], body['retryable']]).toEqual([404, 'decision_not_found', false])
+    expect(headers.get('retry-after')).toBeNull()
+  }
+  expect(Object.keys(foreign.body)).toEqual(Object.keys(unknown.body))
+})
+
+test('the same id in two organizations is two decisions', async () => {
+  const decision = ours({ output: '"ours"' })
+  await storeDecision(scene.database, { ...decision, organization_id: randomUUID() })
+  await storeDecision(scene.database, decision)
+  const { body } = await scene.get(`/v1/decisions/${decision.decision_id}`)
+  expect(body['output']).toBe('ours')
+})
+
+test('before storage has settled a partition, nobody knows how far it is', async () => {
+  await scene.database.query('delete from storage_progress')
+  const none = await scene.get(`/v1/decisions/${randomUUID()}`)
+  await scene.database.query(
+    `insert into storage_progress values ('agent-decisions', 0, 0, 'epoch'),
+                                         ('agent-decisions', 1, 0, now())`
+  )
+  const some = await scene.get(`/v1/decisions/${randomUUID()}`)
+  for (const { body } of [none, some]) {
+    expect(body).toMatchObject({ as_of: null, lag_ms: null, retryable: true })
+  }
+  await scene.database.query('delete from storage_progress')
+})
+
+test('while storage is behind, the answer says that asking again may help', async () => {
+  const asOf = new Date(Date.now() - 5000)
+  await reportProgress(scene.database, asOf)
+  const { status, headers, body } = await scene.get(`/v1/decisions/${randomUUID()}`)
+  expect(status).toBe(404)
+  expect(headers.get('retry-after')).toBe('1')
+  expect(body).toMatchObject({ retryable: true, as_of: asOf.toISOString() })
+  expect(body['lag_ms']).toBeGreaterThanOrEqual(5000)
+})
+
+test.each(['x', '0', 'null', `{${randomUUID()}}`, '%00', "'%20or%20true--", 'a'.repeat(500)])(
+  'an id that is no UUID is not found: %s',
+  async (id) => {
+    const { status, body } = await scene.get(`/v1/decisions/${id}`)
+    expect([status, body['code']]).toEqual([404, 'decision_not_found'])
+  }
+)
+
+test.each(['wait=31', 'wait=-1', 'wait=1.5', 'wait=x', 'until=never', 'wait=1&wait=2', 'what=1'])(
+  'refuses the query %s',
+  async (query) => {
+    const { status, body } = await scene.get(`/v1/decisions/${randomUUID()}?${query}`)
+    expect([status, body['code']]).toEqual([422, 'invalid_query'])
+  }
+)
+
+test('takes no API key and no garbage', async () => {
+  const path = `/v1/decisions/${randomUUID()}`
+  const key = await scene.get(path, scene.apiKey)
+  expect([key.status, key.body['code']]).toEqual([401, 'session_required'])
+  expect(key.headers.get('www-authenticate')).toBe('Bearer realm="sluice"')
+  const garbage = await scene.get(path, 'eyJhbGciOiJub25lIn0.e30.')
+  expect([garbage.status, garbage.body['code']]).toEqual([401, 'session_invalid'])
+  expect(garbage.headers.get('www-authenticate')).toContain('invalid_token')
+})
+
+/** How many connections of the scene have asked for runs or ids at least once. */
+async function reads(pattern: string): Promise<number> {
+  const rows = await scene.database.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and application_name = 'sluice-test' and query like $1`,
+    [pattern]
+  )
+  return rows[0]?.n ?? 0
+}
+
+test('waits until it is stored, and then until it is evaluated', async () => {
+  const decision = ours()
+  const path = `/v1/decisions/${decision.decision_id}`
+  const stored = scene.get(`${path}?wait=30`)
+  await waitUntil('the first read', async () => (await reads('%from decisions%')) > 0)
+  await storeDecision(scene.database, decision)
+  expect((await stored).status).toBe(200)
+
+  const evaluated = scene.get(`${path}?wait=30&until=evaluated`)
+  await waitUntil('the first read', async () => (await reads('%from evaluation_runs%')) > 0)
+  const score = aScore({ name: 'not_empty', passed: true })
+  await storeRun(scene.database, decision, aRun({ scores: [score] }))
+  expect((await evaluated).body['evaluation']).toMatchObject({
+    status: 'evaluated',
+    verdict: 'pass',
+    scores: { not_empty: { score_id: score.score_id, value: 1, passed: true } }
+  })
+})
+
+test('when the wait is over it answers what there is', async () => {
+  const decision = ours()
+  await storeDecision(scene.database, decision)
+  const path = `/v1/decisions/${decision.decision_id}`
+  const { status, body } = await scene.get(`${path}?wait=1&until=first_score`)
+  expect(status).toBe(200)
+  expect(body['evaluation']).toMatchObject({ status: 'pending' })
+})
+
+test('more than may wait are refused, and those that hang up make room for others', async () => {
+  const path = `${scene.url}/v1/decisions/${randomUUID()}?wait=30`
+  const hangUp = new AbortController()
+  const init = { headers: { authorization: `Bearer ${scene.token}` }, signal: hangUp.signal }
+  const ask = () =>
+    fetch(path, init).then(
+      ({ status }) => status,
+      () => 'hung up'
+    )
+  const outcomes = Array.from({ length: 4 }, ask)
+  expect(await Promise.race(outcomes)).toBe(503)
+  hangUp.abort()
+  expect((await Promise.all(outcomes)).sort()).toEqual([503, 'hung up', 'hung up', 'hung up'])
+  await waitUntil('a place is free', async () => {
+    return (await scene.get(`/v1/decisions/${randomUUID()}?wait=1`)).status === 404
+  })
+})
+
+test('whoever waits while the process stops is answered at once', async () => {
+  const other = await createScene()
+  const waiting = other.get(`/v1/decisions/${randomUUID()}?wait=30`)
+  await waitUntil('the wait has begun', async () => {
+    const [row] = await other.database.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and application_name = 'sluice-test'`
+    )
+    return (row?.n ?? 0) > 0
+  })
+  other.stopping.abort()
+  expect((await waiting).body).toMatchObject({ code: 'decision_not_found', retryable: true })
+})
+
+test('the store away is 503 with Retry-After', async () => {
+  const away = await createScene(`postgres://sluice@127.0.0.1:${await freePort()}/sluice`)
+  const paths = ['/v1/decisions', `/v1/decisions/${randomUUID()}`, `/v1/evaluation/${randomUUID()}`]
+  for (const path of paths) {
+    const { status, headers, body } = await away.get(path)
+    expect([status, body['code']]).toEqual([503, 'store_unavailable'])
+    expect(headers.get('retry-after')).toBe('2')
+  }
+  const login = await away.post('/v1/auth/login', { email: 'a@example.com', password: 'x' })
+  expect([login.status, login.body['code']]).toEqual([503, 'store_unavailable'])
+})

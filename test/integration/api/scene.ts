@@ -1,0 +1,255 @@
+/** The read routes on a real server over a real database, with two organizations in it. */
+import { generateKeyPairSync, hash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Decision } from '../../../core/decision.ts'
+import type { Run } from '../../../core/evaluation.ts'
+import { Problem } from '../../../core/problem.ts'
+import { createAuthenticateSession } from '../../../gateway/api/authenticate-session.ts'
+import { createChecked } from '../../../gateway/api/checked.ts'
+import type { Checked } from '../../../gateway/api/checked.ts'
+import { createListDecisions } from '../../../gateway/api/list-decisions.ts'
+import { listDecisionsOperation } from '../../../gateway/api/list-decisions.operation.ts'
+import { createThrottleLogin } from '../../../gateway/api/login-throttle.ts'
+import { createLogin } from '../../../gateway/api/login.ts'
+import { loginOperation } from '../../../gateway/api/login.operation.ts'
+import { createPoll } from '../../../gateway/api/poll.ts'
+import { createReadDecision } from '../../../gateway/api/read-decision.ts'
+import { readDecisionOperation } from '../../../gateway/api/read-decision.operation.ts'
+import { createReadEvaluation } from '../../../gateway/api/read-evaluation.ts'
+import { readEvaluationOperation } from '../../../gateway/api/read-evaluation.operation.ts'
+import { createStore } from '../../../gateway/api/store.ts'
+import { createApp } from '../../../gateway/app.ts'
+import type { CheckedCall, Credential, Operation, Route } from '../../../gateway/route.ts'
+import type { Reply } from '../../../gateway/call.ts'
+import { createGatewayServer } from '../../../gateway/server.ts'
+import { systemClock } from '../../../platform/clock.ts'
+import { createLogger } from '../../../platform/logger.ts'
+import { createMetrics } from '../../../platform/metrics.ts'
+import { verifyPassword } from '../../../platform/password.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { RateLimiter } from '../../../platform/rate-limiter.ts'
+import { createSessionTokens } from '../../../platform/session-token.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+
+export const decisionsTopic = 'agent-decisions'
+const waitingMax = 3
+
+/** Limits, counted in this process for as long as it lives. */
+function createCountingLimiter(): RateLimiter {
+  const taken = new Map<string, number>()
+  return {
+    consume: async (key, { points }, count) => {
+      const total = (taken.get(key) ?? 0) + count
+      taken.set(key, total)
+      return {
+        isAllowed: total <= points,
+        remaining: Math.max(0, points - total),
+        resetMs: 900_000
+      }
+    }
+  }
+}
+
+export interface Answer<Body> {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: Body
+}
+
+export interface Scene {
+  readonly url: string
+  readonly database: TestDatabase
+  readonly organizationId: string
+  /** A session of the organization, and one of another. */
+  readonly token: string
+  readonly foreignToken: string
+  /** An API key with the scope evaluation:read. */
+  readonly apiKey: string
+  readonly stopping: AbortController
+  get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
+  post<Body = Record<string, unknown>>(path: string, body: unknown): Promise<Answer<Body>>
+}
+
+/** @param databaseUrl another store than the scene's own, such as one that is away. */
+export async function createScene(databaseUrl?: string): Promise<Scene> {
+  const database = await createTestDatabase()
+  const postgres = createPostgres({
+    url: databaseUrl ?? database.url,
+    applicationName: 'sluice-test',
+    connectionsMax: 5,
+    statementTimeoutMs: 5000
+  })
+  onEnd(() => postgres.close())
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const sessionTokens = createSessionTokens({ signingKey, clock: systemClock })
+  const organizationId = randomUUID()
+  const apiKey = 'slk_test_reader'
+  const stopping = new AbortController()
+  const sessionOf = (organization_id: string): string =>
+    sessionTokens.sign({ user_id: randomUUID(), organization_id, role: 'owner' })
+
+  const checked = createChecked({
+    authenticateSession: createAuthenticateSession(sessionTokens),
+    authenticateKey: async (authorization) => {
+      if (authorization !== `Bearer ${apiKey}`) {
+        throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
+      }
+      const scopes = ['evaluation:read'] as const
+      const members = { key_id: 'reader', scopes, rate_limit_points: null }
+      return { kind: 'api_key', organization_id: organizationId, ...members }
+    }
+  })
+  const routes = createRoutes(checked, {
+    store: createStore(postgres),
+    sessionTokens,
+    stopping: stopping.signal
+  })
+  const url = await listen(routes)
+  const token = sessionOf(organizationId)
+  return {
+    ...{ url, database, organizationId, token, apiKey, stopping },
+    foreignToken: sessionOf(randomUUID()),
+    get: (path, credential = token) =>
+      request(`${url}${path}`, { headers: { authorization: `Bearer ${credential}` } }),
+    post: (path, body) =>
+      request(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body)
+      })
+  }
+}
+
+interface Parts {
+  readonly store: ReturnType<typeof createStore>
+  readonly sessionTokens: ReturnType<typeof createSessionTokens>
+  readonly stopping: AbortSignal
+}
+
+function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Parts): Route[] {
+  const throttleLogin = createThrottleLogin(createCountingLimiter())
+  const poll = createPoll({ stopping, waitingMax })
+  const reads = { store, poll, decisionsTopic, clock: systemClock }
+  const session = { kind: 'session' } as const
+  const either = { kind: 'session_or_api_key', scope: 'evaluation:read' } as const
+  const login = createLogin({ store, throttleLogin, verifyPassword, sessionTokens })
+
+  function route<C extends Credential>(
+    [method, path]: readonly ['get' | 'post', string],
+    guard: { credential: C; operation: Operation },
+    handle: (call: CheckedCall<never>) => Promise<Reply>
+  ): Route {
+    return { method, path, surface: 'api', ...guard, handle: checked(guard, handle as never) }
+  }
+
+  return [
+    route(
+      ['post', '/v1/auth/login'],
+      { credential: { kind: 'none' }, operation: loginOperation },
+      login
+    ),
+    route(
+      ['get', '/v1/decisions'],
+      { credential: session, operation: listDecisionsOperation },
+      createListDecisions(reads)
+    ),
+    route(
+      ['get', '/v1/decisions/:decision_id'],
+      { credential: session, operation: readDecisionOperation },
+      createReadDecision(reads)
+    ),
+    route(
+      ['get', '/v1/evaluation/:decision_id'],
+      { credential: either, operation: readEvaluationOperation },
+      createReadEvaluation(reads)
+    )
+  ]
+}
+
+async function listen(routes: readonly Route[]): Promise<string> {
+  const logger = createLogger({ level: 'silent', process: 'gateway' })
+  const metrics = createMetrics()
+  const options = { routes, docs: null, metrics, logger, clock: systemClock }
+  const app = createApp({ ...options, isStopping: () => false })
+  const server = createGatewayServer(app)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onEnd(async () => {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function request<Body>(url: string, init: RequestInit): Promise<Answer<Body>> {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  const { status, headers } = response
+  return { status, headers, text, body: JSON.parse(text) as Body }
+}
+
+/** Stores a decision as the storage group does. */
+export async function storeDecision(database: TestDatabase, decision: Decision): Promise<void> {
+  const { organization_id, decision_id } = decision
+  const received_at = new Date(decision.received_at)
+  const fingerprint = hash('sha256', decision_id, 'buffer')
+  await database.query(
+    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint)
+     values ($1, $2, $3, $4)`,
+    [organization_id, decision_id, received_at, fingerprint]
+  )
+  const { input, output, agent_id, session_id, domain, metadata } = decision
+  const { input_tokens, output_tokens, sdk_version } = decision
+  await database.query(
+    `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
+                            session_id, domain, metadata, input_tokens, output_tokens, sdk_version)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      ...[organization_id, decision_id, received_at, input, output, agent_id],
+      ...[session_id, domain, metadata, input_tokens, output_tokens, sdk_version]
+    ]
+  )
+}
+
+export type RunOwner = Pick<Decision, 'organization_id' | 'decision_id'>
+
+/** Stores a run and its scores as the storage group does: together. */
+export async function storeRun(database: TestDatabase, owner: RunOwner, run: Run): Promise<void> {
+  const scores = run.scores.map((score) => ({ ...score, ...owner, run_id: run.run_id }))
+  await database.query(
+    `with stored as (
+       insert into scores (organization_id, decision_id, run_id, score_id, name, data_type, value,
+                           label, passed, reason, evaluated_at)
+       select s.*, now()
+         from json_to_recordset($12) as s(organization_id uuid, decision_id uuid, run_id uuid,
+              score_id uuid, name text, data_type text, value float8, label text, passed boolean,
+              reason text)
+     )
+     insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+                                  evaluator_kind, evaluator_version, generation, status,
+                                  status_reason, attempts, evaluated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now())`,
+    [
+      ...[owner.organization_id, owner.decision_id, run.run_id, run.rule, run.evaluator],
+      ...[run.evaluator_kind, run.evaluator_version, run.generation, run.status],
+      ...[run.status_reason, run.attempts, JSON.stringify(scores)]
+    ]
+  )
+}
+
+/** Says that storage has stored everything the topic held at `asOf`. */
+export async function reportProgress(database: TestDatabase, asOf: Date): Promise<void> {
+  await database.query(
+    `insert into storage_progress (topic, partition, next_offset, as_of)
+     values ($1, 0, 1, $2), ($1, 1, 1, $2::timestamptz + interval '1 hour')
+     on conflict (topic, partition) do update set as_of = excluded.as_of`,
+    [decisionsTopic, asOf]
+  )
+}
