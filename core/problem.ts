@@ -37,7 +37,7 @@ export const problems = {
   authentication_unavailable: { status: 503, title: 'Keys cannot be checked now', retryable: true },
   schema_unavailable: { status: 503, title: 'The schema registry is away', retryable: true },
   log_unavailable: { status: 503, title: 'The log did not acknowledge', retryable: true },
-  overloaded: { status: 503, title: 'Too much is waiting for the log', retryable: true },
+  overloaded: { status: 503, title: 'Too much is waiting', retryable: true },
   store_unavailable: { status: 503, title: 'The store is away', retryable: true },
   shutting_down: { status: 503, title: 'This instance is shutting down', retryable: true }
 } as const satisfies Record<string, ProblemRow>

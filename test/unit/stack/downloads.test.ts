@@ -1,7 +1,6 @@
 /** The cache of downloads, and what is read from Maven's own words. */
 import { expect, test } from '@jest/globals'
-import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   bytesOfLine,
@@ -9,10 +8,7 @@ import {
   createDownloads,
   redisBinaryIn
 } from '../../../stack/downloads.ts'
-
-function aFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'sluice-downloads-'))
-}
+import { temporaryFolder } from './temporary-folder.ts'
 
 test.each([
   ['[INFO] Downloaded from central: https://host/a.jar (11 MB at 20 MB/s)', 11e6],
@@ -30,7 +26,7 @@ test('the cache is where the user says, else where caches belong', () => {
 })
 
 test('what is in the cache is not fetched again', async () => {
-  const cache = aFolder()
+  const cache = temporaryFolder()
   mkdirSync(join(cache, 'kafka-4.3.1'))
   const downloads = createDownloads(cache)
   const told: string[] = []
@@ -41,14 +37,14 @@ test('what is in the cache is not fetched again', async () => {
 })
 
 test('a download that is given up leaves nothing in the cache', async () => {
-  const cache = aFolder()
+  const cache = temporaryFolder()
   const downloads = createDownloads(cache, AbortSignal.abort())
   await expect(downloads.fetch('redis-1.4.3', () => {})).rejects.toThrow(/abort/i)
   expect(readdirSync(cache)).toEqual([])
 })
 
 test('the Redis for this platform is found and made executable', () => {
-  const folder = aFolder()
+  const folder = temporaryFolder()
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = `redis-server-6.2.6-${process.platform}-${architecture}`
   writeFileSync(join(folder, name), '', { mode: 0o600 })
@@ -58,5 +54,5 @@ test('the Redis for this platform is found and made executable', () => {
 })
 
 test('a platform without a Redis is named', () => {
-  expect(() => redisBinaryIn(aFolder())).toThrow(/there is no Redis for .*: install redis/)
+  expect(() => redisBinaryIn(temporaryFolder())).toThrow(/there is no Redis for .*: install redis/)
 })

@@ -1,11 +1,11 @@
 /** Files that hold secrets of the local stack: for their owner only, and kept. */
 import { expect, test } from '@jest/globals'
-import { mkdtempSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLocalFile, writeLocalFile } from '../../../stack/local-file.ts'
 import { keepSecrets } from '../../../stack/secrets.ts'
 import { curlOf, summaryOf } from '../../../stack/summary.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const LOCAL = {
   base_url: 'http://127.0.0.1:8080',
@@ -23,7 +23,7 @@ const LOCAL = {
 }
 
 function aPath(name: string): string {
-  return join(mkdtempSync(join(tmpdir(), 'sluice-local-')), 'new', name)
+  return join(temporaryFolder(), 'new', name)
 }
 
 test('local.json reads back as it was written, by its owner only', () => {

@@ -2,13 +2,13 @@
 import { expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AlreadyRunning, claimRunFile, ownerOf, startOf } from '../../../stack/run-file.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 function aPath(): string {
-  return join(mkdtempSync(join(tmpdir(), 'sluice-run-')), 'run', 'services.json')
+  return join(temporaryFolder(), 'run', 'services.json')
 }
 
 function aProcess(): { pid: number; ended: Promise<unknown>; end: () => void } {

@@ -1,13 +1,13 @@
 /** The supervisor with small processes: readiness, crashes, revival, stopping. */
 import { afterEach, expect, test } from '@jest/globals'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessSpec } from '../../../stack/process.ts'
 import { ServiceCrash } from '../../../stack/process.ts'
 import { startOf } from '../../../stack/run-file.ts'
 import { createSupervisor } from '../../../stack/supervisor.ts'
 import type { Supervisor, SupervisorOptions } from '../../../stack/supervisor.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const started: Supervisor[] = []
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 })
 
 function aSupervisor(overrides: Partial<SupervisorOptions> = {}): Supervisor & { folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-supervisor-'))
+  const folder = temporaryFolder()
   const supervisor = createSupervisor({ folder, name: 'services', ...overrides })
   started.push(supervisor)
   return { ...supervisor, folder }

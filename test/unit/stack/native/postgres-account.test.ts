@@ -1,7 +1,6 @@
 /** Which user Postgres runs as, and where that user can go. */
 import { expect, test } from '@jest/globals'
-import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   accountOf,
@@ -9,6 +8,7 @@ import {
   isReachable,
   programsFor
 } from '../../../../stack/native/postgres-account.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const USERS = 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\n'
 const POSTGRES = 'postgres:x:101:104::/var/lib/postgresql:/bin/bash\n'
@@ -26,7 +26,7 @@ test('root runs it as postgres, else as nobody, else says what to add', () => {
 })
 
 test('a folder below one that is closed to others cannot be reached', () => {
-  const outer = mkdtempSync(join(tmpdir(), 'sluice-reach-'))
+  const outer = temporaryFolder()
   const inner = join(outer, 'inner')
   mkdirSync(inner, { mode: 0o755 })
   expect(isReachable(inner)).toBe(false)
