@@ -18,6 +18,8 @@ const rebalanceTimeoutMs = 60_000
 const heartbeatsPerSession = 10
 const fetchWaitMs = 250
 const producerRetries = 8
+/** Some 30 s, so that a broker that has just started does not end the process. */
+const consumerRetries = 8
 
 export interface GroupOptions {
   readonly groupId: string
@@ -54,7 +56,7 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
         maxBytesPerPartition: batchBytesMax,
         allowAutoTopicCreation: false,
         // Consumers that die end their process; a supervisor starts it anew with a clean state.
-        retry: { restartOnFailure: () => Promise.resolve(false) }
+        retry: { retries: consumerRetries, restartOnFailure: () => Promise.resolve(false) }
       }),
     admin: () => kafka.admin(),
     producer: () => createKafkajsProducer(kafka)

@@ -35,6 +35,28 @@ export function createLogger(options: { level: string; process: string }): Logge
     base: { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { error: (error: unknown) => describeError(error) },
     redact: { paths: redactedPaths, censor: '[redacted]' }
   })
+}
+
+/** Errors that caused errors are followed so far. */
+const causesMax = 4
+
+/**
+ * Name, code, message and origin of an error and its causes. Other members are left out: an error of
+ * the database, for example, carries the row that it refused.
+ */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error
+  const { name, message, stack } = error
+  const { code } = error as { code?: unknown }
+  const cause = depth < causesMax && error.cause !== undefined
+  return {
+    name,
+    message,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(depth === 0 ? { stack } : {}),
+    ...(cause ? { cause: describeError(error.cause, depth + 1) } : {})
+  }
 }

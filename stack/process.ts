@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { signalTree } from './process-tree.ts'
 import { waitUntil } from './wait-until.ts'
 
 const KILL_WAIT_MS = 5_000
@@ -126,7 +127,7 @@ export async function end(running: RunningProcess): Promise<void> {
   const { spec, pid, exited } = running
   running.stopping = true
   // A frozen process would not hear the signal that asks it to stop.
-  signalGroup(pid, 'SIGCONT')
+  signalTree(pid, 'SIGCONT')
   signalGroup(pid, spec.stopSignal ?? 'SIGTERM')
   const unreadyMs = Math.min(spec.stopDeadlineMs, UNREADY_STOP_MAX_MS)
   const deadlineMs = running.ready ? spec.stopDeadlineMs : unreadyMs

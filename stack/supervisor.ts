@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { createGuardian } from './guardian.ts'
 import type { Guardian } from './guardian.ts'
+import { signalTree } from './process-tree.ts'
 import { end, launch, ServiceCrash, signalGroup, waitReady } from './process.ts'
 import type { ProcessSpec, RunningProcess } from './process.ts'
 import { claimRunFile } from './run-file.ts'
@@ -120,7 +121,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     signal: (name, signal) => {
       const running = state.all.get(name)
       if (running === undefined) throw new Error(`${name} is not running`)
-      signalGroup(running.pid, signal)
+      signalTree(running.pid, signal)
     },
     pids: () => Object.fromEntries([...state.all].map(([name, { pid }]) => [name, pid])),
     stopAll: async () => {

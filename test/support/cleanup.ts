@@ -6,8 +6,8 @@ type Cleanup = () => Promise<unknown>
 
 const timeoutMs = 90_000
 const closingMs = 10_000
-/** What Node names the things a forgotten close leaves behind. */
-const leaks = ['TCPSocketWrap', 'TCPServerWrap', 'PipeWrap', 'ProcessWrap']
+/** As Node names them. Child processes are not among them: jest has some of its own, at times. */
+const leaks = ['TCPSocketWrap', 'TCPServerWrap']
 
 const cleanups: Cleanup[] = []
 const openBefore = countOpen()
@@ -17,7 +17,7 @@ export function onEnd(cleanup: Cleanup): void {
   cleanups.push(cleanup)
 }
 
-/** How many sockets, servers, pipes and child processes this test file holds open. */
+/** How many connections and listening ports this test file holds open. */
 export function countOpen(): number {
   return process.getActiveResourcesInfo().filter((name) => leaks.includes(name)).length
 }
@@ -30,7 +30,7 @@ async function cleanUp(): Promise<void> {
     await cleanup().catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw new AggregateError(failures, 'the clean-up failed')
-  await waitUntil('every socket and process closed', () => countOpen() <= openBefore, closingMs)
+  await waitUntil('every connection closed', () => countOpen() <= openBefore, closingMs)
 }
 
 afterAll(cleanUp, timeoutMs)

@@ -1,11 +1,14 @@
 /** Runs one project of jest in a process group of its own and reads what it counted. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runGroup } from './group.ts'
 import { timed } from './tally.ts'
 import type { PhaseResult } from './tally.ts'
 
 const timeoutMs = 900_000
+/** Between its report and its end: whatever keeps jest alive longer was left open by a test. */
+const exitMs = 10_000
+const lookMs = 500
 const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js']
 
 /** What we need of the file that `jest --json` writes. */
@@ -40,18 +43,36 @@ async function runProject(phase: JestPhase): Promise<Counts> {
   const options = ['--selectProjects', project, '--json', '--outputFile', outputFile]
   const workers = ['--maxWorkers', String(phase.workersMax)]
   const args = [...jest, ...options, ...workers, ...filters.map((filter) => `/${filter}`)]
-  const { code, isLate, output } = await runGroup({
+  const lingering = watchForLingering(outputFile)
+  const { code, isLate } = await runGroup({
     command: process.execPath,
     args,
     environment,
-    signal,
+    signal: AbortSignal.any([signal, lingering.signal]),
     timeoutMs
   })
+  lingering.clear()
   if (isLate) process.stdout.write(`${project} did not end within ${timeoutMs / 1000} s\n`)
-  if (code === null) process.stdout.write(`${output}\n`)
   const counts = countsOf(readReport(outputFile))
   // An exit code without a failed test is a failure all the same: of jest, or of what stays open.
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 }
+}
+
+/** Aborts its signal when jest has written its report and does not end. */
+function watchForLingering(outputFile: string): { signal: AbortSignal; clear(): void } {
+  const lingering = new AbortController()
+  let exit: NodeJS.Timeout | undefined
+  const look = setInterval(() => {
+    if (exit !== undefined || !existsSync(outputFile)) return
+    exit = setTimeout(() => lingering.abort(), exitMs)
+  }, lookMs)
+  return {
+    signal: lingering.signal,
+    clear: () => {
+      clearInterval(look)
+      clearTimeout(exit)
+    }
+  }
 }
 
 function readReport(path: string): JestReport | null {

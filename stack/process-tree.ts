@@ -1,0 +1,39 @@
+/** Signals to a process and everything that came from it. */
+import { execFileSync } from 'node:child_process'
+
+/**
+ * Sends a signal to the process group of `pid` and to every descendant. The group alone is not enough:
+ * each backend of Postgres leads a session of its own.
+ */
+export function signalTree(pid: number, signal: NodeJS.Signals): void {
+  send(-pid, signal)
+  for (const descendant of descendantsOf(pid, readParents())) send(descendant, signal)
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Children of children included; `parents` maps a process to its parent. */
+export function descendantsOf(pid: number, parents: ReadonlyMap<number, number>): number[] {
+  const children = [...parents].filter(([, parent]) => parent === pid).map(([child]) => child)
+  return children.flatMap((child) => [child, ...descendantsOf(child, parents)])
+}
+
+function readParents(): Map<number, number> {
+  try {
+    const listed = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    const rows = listed
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number))
+    return new Map(rows.map(([child = 0, parent = 0]) => [child, parent]))
+  } catch {
+    // Without ps only the group is reached.
+    return new Map()
+  }
+}
