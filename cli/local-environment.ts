@@ -1,4 +1,5 @@
-/** The environment, completed by the local stack that `npm start` describes in .sluice/local.json. */
+/** The environment, completed by the local stack that `npm start` describes in .sluice/local.json.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../platform/config.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command line under the Node it is written for, whatever Node called it.
+/** Runs the command line under the Node it is written for, whatever Node called it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

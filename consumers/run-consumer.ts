@@ -9,7 +9,7 @@
  */
 import type { Consumed, DeadLetter } from '../core/consumed.ts'
 import type { Message, MessageBatch } from '../platform/message-consumer.ts'
-import type { Patiently } from './patience.ts'
+import type { Patiently } from './patiently.ts'
 import type { Settle } from './settle.ts'
 
 export type Decoded<T> = { readonly kind: 'decoded'; readonly value: T } | DeadLetter
@@ -43,7 +43,9 @@ export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
   }
 }
 
-/** Puts what the handler made of the decoded messages back between those that were not decodable. */
+/**
+ * Puts what the handler made of the decoded messages back between those that were not decodable.
+ */
 function inOrder<T>(decoded: readonly Decoded<T>[], handled: readonly Consumed[]): Consumed[] {
   const outcomes = handled.values()
   return decoded.map((item) => {

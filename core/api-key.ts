@@ -56,7 +56,9 @@ function checksumOf(body: string): string {
   return text
 }
 
-/** Bytes of 248 and above are drawn again: 256 is no multiple of 62, and a bias would leak entropy. */
+/**
+ * Bytes of 248 and above are drawn again: 256 is no multiple of 62, and a bias would leak entropy.
+ */
 function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {

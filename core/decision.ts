@@ -7,7 +7,9 @@ export interface Decision {
   readonly organization_id: string
   /** Milliseconds since 1970, by the gateway's clock. */
   readonly received_at: number
-  /** JSON text exactly as sent, never re-serialised: numbers keep their digits, keys their order. */
+  /**
+   * JSON text exactly as sent, never re-serialised: numbers keep their digits, keys their order.
+   */
   readonly input: string
   readonly output: string
   readonly agent_id: string | null

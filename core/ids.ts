@@ -17,7 +17,8 @@ export function isUuid(text: string): boolean {
 
 /**
  * RFC 9562 version 7: 48 bits of milliseconds, then 74 random bits.
- * Randomness is drawn in blocks, because a system call per decision is a measurable share of its cost.
+ * Randomness is drawn in blocks, because a system call per decision is a measurable share of its
+ * cost.
  */
 export function uuidv7(timestampMs: number): string {
   if (poolUsed + randomPerIdBytes > randomPoolBytes) {

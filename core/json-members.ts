@@ -1,4 +1,4 @@
-/** Where the members of a JSON object stand in its text, so that values can travel as they were sent.
+/** Where the members of a JSON object stand in its text, so that values travel as they were sent.
  *
  * Parsing `{"n": 12345678901234567890}` and writing it again changes it. A decision's `input` and
  * `metadata` are therefore cut out of the request's text, and this scan finds the cuts. It trusts

@@ -1,8 +1,16 @@
-/** Where text stops being JSON. Only error paths come here: `JSON.parse` judges, this finds the place. */
+/** Where text stops being JSON. Only error paths come here: `JSON.parse` judges, this finds the
+ *  place. */
 
 const space = /[ \t\r\n]*/y
-const token =
-  /[[\]{}:,]|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y
+const token = new RegExp(
+  [
+    String.raw`[[\]{}:,]`,
+    String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`,
+    String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])`,
+    String.raw`(?:true|false|null)(?!\w)`
+  ].join('|'),
+  'y'
+)
 
 type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
 

@@ -1,4 +1,5 @@
-/** Finds half characters: an escaped surrogate without its partner has no UTF-8 form and cannot be kept. */
+/** Finds half characters: an escaped surrogate without its partner has no UTF-8 form and cannot be
+ *  kept. */
 
 /** A quick sieve: text without such an escape holds no lone surrogate. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/

@@ -19,7 +19,9 @@ export function writeWireHeader(target: Buffer, schemaId: number): void {
   target.writeUInt32BE(schemaId, 1)
 }
 
-/** Splits a record's value into the id of its writer schema and the Avro bytes (a view, not a copy). */
+/**
+ * Splits a record's value into the id of its writer schema and the Avro bytes (a view, not a copy).
+ */
 export function readWireFormat(value: Buffer): { schemaId: number; payload: Buffer } {
   if (value.length < wireHeaderBytes) {
     throw new WireFormatError(

@@ -1,4 +1,5 @@
-/** The routes on Express, which only carries bytes: no middleware, no body parser, no order to get wrong. */
+/** The routes on Express, which only carries bytes: no middleware, no body parser, no order to get
+ *  wrong. */
 import express from 'express'
 import type { Express, Request, Response } from 'express'
 import type { Clock } from '../core/clock.ts'

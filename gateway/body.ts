@@ -85,8 +85,9 @@ function tooLarge(): Problem {
 
 function unsupported(encoding: string): Problem {
   const known = Object.keys(inflaters).join(', ')
+  const sent = JSON.stringify(encoding.slice(0, 40))
   return new Problem('unsupported_media_type', {
-    detail: `The Content-Encoding ${JSON.stringify(encoding.slice(0, 40))} is not taken; send ${known}.`,
+    detail: `The Content-Encoding ${sent} is not taken; send ${known}.`,
     headers: { 'accept-encoding': known }
   })
 }

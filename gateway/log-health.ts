@@ -1,4 +1,5 @@
-/** Whether the log can be reached, as readiness sees it: asked every few seconds, off the requests. */
+/** Whether the log can be reached, as readiness sees it: asked every few seconds, off the requests.
+ */
 import type { Logger } from '../platform/logger.ts'
 import type { RecordProducer } from '../platform/record-producer.ts'
 

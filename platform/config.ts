@@ -69,9 +69,8 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
   constructor(found: readonly string[]) {
-    super(
-      `The configuration has ${found.length} problem(s):\n${found.map((line) => `  - ${line}`).join('\n')}`
-    )
+    const lines = found.map((line) => `  - ${line}`)
+    super(`The configuration has ${found.length} problem(s):\n${lines.join('\n')}`)
   }
 }
 

@@ -35,7 +35,8 @@ export function createKafkaProducer(options: KafkaProducerOptions): RecordProduc
     serializers: { headerKey: (name) => Buffer.from(name ?? '', 'utf8') },
     partitioner: (message, key) =>
       key === undefined ? unkeyed++ : compatibilityPartitioner(message, key),
-    // One attempt may last the whole deadline: a shorter one only makes duplicates of a slow broker.
+    // One attempt may last the whole deadline: a shorter one only makes duplicates of a slow
+    // broker.
     requestTimeout: options.deadlineMs,
     timeout: options.deadlineMs,
     connectTimeout: connectTimeoutMs,

@@ -44,7 +44,8 @@ export function createLogger(options: { level: string; process: string }): Logge
 const causesMax = 4
 
 /**
- * Name, code, message and origin of an error and its causes. Other members are left out: an error of
+ * Name, code, message and origin of an error and its causes. Other members are left out: an error
+ * of
  * the database, for example, carries the row that it refused.
  */
 function describeError(error: unknown, depth = 0): unknown {

@@ -20,9 +20,13 @@ export interface MessageBatch {
   readonly highWatermark: bigint
   /** Tells the group that this member lives. @throws when the group rebalances: let it pass on. */
   heartbeat(): Promise<void>
-  /** True once the partition is another member's, or the consumer stops: do no more, commit nothing. */
+  /**
+   * True once the partition is another member's, or the consumer stops: do no more, commit nothing.
+   */
   isOver(): boolean
-  /** Moves the group behind the last message. The broker refuses it from a member that was evicted. */
+  /**
+   * Moves the group behind the last message. The broker refuses it from a member that was evicted.
+   */
   commit(): Promise<void>
 }
 

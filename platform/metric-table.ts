@@ -1,4 +1,5 @@
-/** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test. */
+/** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test.
+ */
 
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram'

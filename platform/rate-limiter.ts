@@ -1,4 +1,5 @@
-/** Fixed-window rate limits on Redis; while it is away each instance applies the whole limit alone. */
+/** Fixed-window rate limits on Redis; while it is away each instance applies the whole limit alone.
+ */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Redis } from './redis.ts'
 
@@ -28,7 +29,9 @@ export interface RateLimiterOptions {
 const keyPrefix = 'sluice:rate'
 /** Limits are few: the default one and those that organizations were given of their own. */
 const limitersMax = 1000
-/** How long Redis is left alone after it failed, so that a frozen one costs no caller 100 ms each. */
+/**
+ * How long Redis is left alone after it failed, so that a frozen one costs no caller 100 ms each.
+ */
 const localForMs = 1000
 
 interface LimiterPair {
@@ -87,7 +90,10 @@ function createPair(redis: Redis, limit: RateLimit): LimiterPair {
   }
 }
 
-/** The library rejects with a result when the limit is reached and with an error when it cannot tell. */
+/**
+ * The library rejects with a result when the limit is reached and with an error when it cannot
+ * tell.
+ */
 async function answerOf(answer: Promise<RateLimiterRes>): Promise<RateLimitState> {
   try {
     return stateOf(await answer, true)

@@ -1,4 +1,5 @@
-/** What every Kafka producer here promises; two clients keep it and one contract suite checks both. */
+/** What every Kafka producer here promises; two clients keep it and one contract suite checks both.
+ */
 
 /** A record on its way to the log. */
 export interface OutgoingRecord {
@@ -14,7 +15,8 @@ export interface RecordProducer {
   connect(): Promise<void>
   /**
    * Resolves when every record is acknowledged by all in-sync replicas.
-   * @throws {ProduceError} otherwise. Some records may have been written all the same: a caller must
+   * @throws {ProduceError} otherwise. Some records may have been written all the same: a caller
+   * must
    * treat each as unknown, and may send it again, since identity is settled by the store.
    */
   send(records: readonly OutgoingRecord[]): Promise<void>

@@ -5,7 +5,9 @@ const connectTimeoutMs = 500
 const commandTimeoutMs = 100
 const reconnectPauseMsMax = 2000
 
-/** Commands fail within `commandTimeoutMs` when Redis is away or frozen; the caller has another way. */
+/**
+ * Commands fail within `commandTimeoutMs` when Redis is away or frozen; the caller has another way.
+ */
 export function createRedis(url: string): Redis {
   const redis = new Redis(url, {
     connectTimeout: connectTimeoutMs,

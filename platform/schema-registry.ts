@@ -1,6 +1,7 @@
 /** The schema registry, through its Confluent API: ids for writing, schemas for reading.
  *
- * No hot path calls it: its client builds types anew at each `decode`, so callers keep what they get.
+ * No hot path calls it: its client builds types anew at each `decode`, so callers keep what they
+ * get.
  */
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
 import type { AvroSchema } from '../core/avro-codec.ts'

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Sends a signal to the process group of `pid` and to every descendant. The group alone is not enough:
+ * Sends a signal to the process group of `pid` and to every descendant. The group alone is not
+ * enough:
  * each backend of Postgres leads a session of its own.
  */
 export function signalTree(pid: number, signal: NodeJS.Signals): void {

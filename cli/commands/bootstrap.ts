@@ -21,7 +21,9 @@ export interface BootstrapOptions {
 
 const statementTimeoutMs = 10_000
 
-/** For an email that is known already, its organization gets one more key and nothing else changes. */
+/**
+ * For an email that is known already, its organization gets one more key and nothing else changes.
+ */
 export async function bootstrap(
   environment: Environment,
   options: BootstrapOptions,

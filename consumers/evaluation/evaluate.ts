@@ -9,7 +9,9 @@ import type { PlannedRun } from './plan.ts'
 import { subjectOf } from './subject.ts'
 import type { Subject } from './subject.ts'
 
-/** Namespace of run ids; it must never change, or a redelivered decision would be evaluated anew. */
+/**
+ * Namespace of run ids; it must never change, or a redelivered decision would be evaluated anew.
+ */
 const runNamespace = '5d1d3b70-3a35-5c0c-8e0b-6b2b8f0c9a41'
 const firstGeneration = 0
 

@@ -43,7 +43,9 @@ export function subjectOf(decision: Decision): Subject {
   }
 }
 
-/** A prompt arrives as a text, a list of messages or anything else; its strings are what was asked. */
+/**
+ * A prompt arrives as a text, a list of messages or anything else; its strings are what was asked.
+ */
 function textsOf(json: string): string {
   const texts: string[] = []
   const pending: unknown[] = [JSON.parse(json)]

@@ -6,7 +6,8 @@ import type { HandleBatch } from '../run-consumer.ts'
 
 /**
  * Stores the whole batch, or by halves when the store refuses it for good, down to the one record
- * at fault. A half is a transaction of its own: what was stored before is a duplicate the next time.
+ * at fault. A half is a transaction of its own: what was stored before is a duplicate the next
+ * time.
  * @throws {TransientError} when the store is away.
  */
 export function bisecting<T>(store: HandleBatch<T>): HandleBatch<T> {

@@ -21,7 +21,9 @@ export interface AuthenticateDependencies {
 
 const bearerExpression = /^bearer +(\S+) *$/i
 const challenge = Object.freeze({ 'www-authenticate': 'Bearer realm="sluice"' })
-/** Compared against when there is no such key, so that an unknown id costs what a known one costs. */
+/**
+ * Compared against when there is no such key, so that an unknown id costs what a known one costs.
+ */
 const nobodysDigest = Buffer.alloc(32)
 
 export function createAuthenticate(dependencies: AuthenticateDependencies): Authenticate {

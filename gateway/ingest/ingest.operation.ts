@@ -7,7 +7,7 @@ export const ingestOperation: Operation = {
   tag: 'ingest',
   summary: 'Send one decision',
   description:
-    'Answers 202 only after every in-sync replica of the log has the decision. Anything unknown is ' +
+    'Answers 202 only after every in-sync replica of the log has the decision. What is unknown is ' +
     '503 and carries the `decision_id`: send the same decision again with it, it is stored once.',
   body: {
     schema: decisionBodySchema,

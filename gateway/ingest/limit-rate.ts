@@ -32,7 +32,7 @@ export function createLimitRate(dependencies: LimitRateDependencies): LimitRate 
     const headers = headersOf(limit, state)
     if (state.isAllowed) return { headers }
     throw new Problem('rate_limited', {
-      detail: `The organization may send ${limit.points} decisions in ${limit.windowSeconds} seconds.`,
+      detail: `The organization may send ${limit.points} decisions in ${limit.windowSeconds} s.`,
       headers: { ...headers, 'retry-after': String(secondsUntil(state)) }
     })
   }

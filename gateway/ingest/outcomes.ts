@@ -53,7 +53,9 @@ export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Ou
   }
 }
 
-/** An invalid item counts against the limit too: refusing costs work, and a loop of them must end. */
+/**
+ * An invalid item counts against the limit too: refusing costs work, and a loop of them must end.
+ */
 async function chargeOf(attempt: Attempt, limitRate: LimitRate): Promise<Quota | null> {
   if (attempt.principal === null || attempt.decision !== null) return null
   try {

@@ -69,8 +69,9 @@ function refuseNonObject(text: string, start: number, isObject: boolean): unknow
 function malformedJson(text: string): Problem {
   if (text.trim() === '') return new Problem('malformed_json', { detail: 'The body is empty.' })
   const at = syntaxErrorAt(text, depthMax) ?? text.length
-  const line = text.slice(0, at).split('\n')
-  const detail = `The body is not JSON at line ${line.length}, column ${(line.at(-1)?.length ?? 0) + 1}.`
+  const lines = text.slice(0, at).split('\n')
+  const column = (lines.at(-1)?.length ?? 0) + 1
+  const detail = `The body is not JSON at line ${lines.length}, column ${column}.`
   return new Problem('malformed_json', { detail, members: { position: at } })
 }
 

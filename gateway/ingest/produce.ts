@@ -87,7 +87,10 @@ export function createProduce(dependencies: ProduceDependencies) {
   }
 }
 
-/** The caller is answered at the deadline; the memory is accounted for until the client lets go of it. */
+/**
+ * The caller is answered at the deadline; the memory is accounted for until the client lets go of
+ * it.
+ */
 async function settle(
   batch: Batch,
   {

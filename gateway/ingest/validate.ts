@@ -78,7 +78,9 @@ function rawOf({ text, members }: Submission, name: string): string | null {
   return member === undefined ? null : text.slice(member.start, member.end)
 }
 
-/** What only the text shows: a parsed value has forgotten duplicates and hides broken characters. */
+/**
+ * What only the text shows: a parsed value has forgotten duplicates and hides broken characters.
+ */
 function textViolations(submission: Submission): Violation[] {
   const { text, tooDeepIn } = submission
   if (tooDeepIn !== null) {

@@ -1,6 +1,7 @@
 -- Decisions: who is already here first, then the rows by day.
 
--- A day partition cannot enforce that an id is unique over all days, so this table does. It is written
+-- A day partition cannot enforce that an id is unique over all days, so this table does. It is
+-- written
 -- first in every transaction, and whoever wins here is the one that is stored.
 create table decision_ids (
   organization_id uuid not null,

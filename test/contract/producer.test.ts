@@ -64,7 +64,7 @@ describe.each(producers)('%s', (_name, create) => {
     await expect(refused).rejects.toMatchObject({ retryable: false })
   })
 
-  test('has every acknowledged record in the topic although answers of the broker get lost', async () => {
+  test('keeps every acknowledged record although answers of the broker get lost', async () => {
     if (!hasKafkaProxy()) throw new Error('this stack has no listener for the proxy')
     const topic = await createTopic('swallowed', { partitions: 2 })
     const proxy = await startKafkaProxy()

@@ -55,18 +55,17 @@ const pointers = ({ problem }: Answer): unknown[] =>
   (problem['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)
 
 describe('a body that is no JSON in UTF-8', () => {
-  const cases: [string, Request, number, string][] = [
-    ['is empty', { body: '' }, 400, 'malformed_json'],
-    ['is cut off', { body: `{${good}` }, 400, 'malformed_json'],
-    ['has a trailing comma', { body: `{${good},}` }, 400, 'malformed_json'],
-    ['holds a bare word', { body: `{${good},"x":nul}` }, 400, 'malformed_json'],
+  const cases: [string, Request, [number, string]][] = [
+    ['is empty', { body: '' }, [400, 'malformed_json']],
+    ['is cut off', { body: `{${good}` }, [400, 'malformed_json']],
+    ['has a trailing comma', { body: `{${good},}` }, [400, 'malformed_json']],
+    ['holds a bare word', { body: `{${good},"x":nul}` }, [400, 'malformed_json']],
     [
       'holds a raw control character',
       { body: `{"input":1,"output":"\u0001"}` },
-      400,
-      'malformed_json'
+      [400, 'malformed_json']
     ],
-    ['has more after its end', { body: `{${good}} {}` }, 400, 'malformed_json'],
+    ['has more after its end', { body: `{${good}} {}` }, [400, 'malformed_json']],
     [
       'is not UTF-8',
       {
@@ -75,37 +74,32 @@ describe('a body that is no JSON in UTF-8', () => {
           Buffer.from([0xff, 0xfe, 0x22, 0x7d])
         ])
       },
-      400,
-      'malformed_encoding'
+      [400, 'malformed_encoding']
     ],
     [
       'is not the gzip it says',
       { body: `{${good}}`, headers: { 'content-encoding': 'gzip' } },
-      400,
-      'malformed_encoding'
+      [400, 'malformed_encoding']
     ],
     [
       'comes in an encoding nobody knows',
       { body: `{${good}}`, headers: { 'content-encoding': 'snappy' } },
-      415,
-      'unsupported_media_type'
+      [415, 'unsupported_media_type']
     ],
     [
       'is declared as text',
       { body: `{${good}}`, headers: { 'content-type': 'text/plain' } },
-      415,
-      'unsupported_media_type'
+      [415, 'unsupported_media_type']
     ],
     [
       'is declared as UTF-16',
       { body: `{${good}}`, headers: { 'content-type': 'application/json; charset=utf-16le' } },
-      415,
-      'unsupported_media_type'
+      [415, 'unsupported_media_type']
     ]
   ]
-  test.each(cases)('that %s is refused and not produced', async (_what, request, status, code) => {
+  test.each(cases)('that %s is refused and not produced', async (_what, request, expected) => {
     const answer = await refused(request)
-    expect([answer.status, answer.problem['code']]).toEqual([status, code])
+    expect([answer.status, answer.problem['code']]).toEqual(expected)
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.problem['request_id']).toBe(answer.headers.get('x-request-id'))
   })

@@ -46,7 +46,7 @@ async function acceptsAgain(gateway: Application): Promise<void> {
 }
 
 describe('the log', () => {
-  test('away: 503 with the same id and a time to come back, then all is well by itself', async () => {
+  test('away: 503 with the same id and a time to come back, then all is well', async () => {
     const proxy = await startKafkaProxy()
     const gateway = await sluice.start('gateway', {
       KAFKA_BROKERS: proxy.brokers,

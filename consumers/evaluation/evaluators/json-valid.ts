@@ -4,8 +4,14 @@ import type { Evaluator } from '../evaluator.ts'
 import type { Subject } from '../subject.ts'
 
 /** How people ask for it in a prompt. */
-const request =
-  /\b(?:(?:respond|answer|reply|return|output|produce|generate|give|write|format)\b[^.!?\n]{0,60}\bjson\b|(?:antworte|gib|liefere|erzeuge)\b[^.!?\n]{0,60}\bjson\b|valid json|json object|json schema|json only|only json|as json|in json)/
+const request = new RegExp(
+  [
+    String.raw`\b(?:respond|answer|reply|return|output|produce|generate)\b[^.!?\n]{0,60}\bjson\b`,
+    String.raw`\b(?:give|write|format)\b[^.!?\n]{0,60}\bjson\b`,
+    String.raw`\b(?:antworte|gib|liefere|erzeuge)\b[^.!?\n]{0,60}\bjson\b`,
+    String.raw`\b(?:valid json|json object|json schema|json only|only json|as json|in json)\b`
+  ].join('|')
+)
 /** How the APIs ask for it beside the prompt. */
 const responseFormat = /"response_format"\s*:\s*(?:\{\s*"type"\s*:\s*)?"json(?:_object|_schema)?"/
 const responseFormatCharactersMax = 20_000

@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 
 const decisions = 25
 
-test('loses and doubles nothing when it is killed after the rows and before the offsets', async () => {
+test('loses and doubles nothing when killed after the rows and before the offsets', async () => {
   const sluice = await createInstallation()
   const tenant = await sluice.createTenant()
   const gateway = await sluice.start('gateway')

@@ -1,0 +1,18 @@
+/** The key of a decision's record. */
+import { expect, test } from '@jest/globals'
+import { keyOf } from '../../../core/decision.ts'
+import { aDecision } from '../../support/builders.ts'
+
+test.each([
+  ['agent', 'session', 'agent'],
+  ['agent', null, 'agent'],
+  [null, 'session', 'session'],
+  ['', 'session', 'session'],
+  [null, null, null],
+  ['', '', null],
+  [null, '', null],
+  [' ', null, ' '],
+  ['0', null, '0']
+])('of agent %j and session %j it is %j', (agent_id, session_id, key) => {
+  expect(keyOf(aDecision({ agent_id, session_id }))).toBe(key)
+})

@@ -1,0 +1,166 @@
+/** The scan finds each member where JSON.parse reads it, and trusts no text. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { scanMembers, skipSpace } from '../../../core/json-members.ts'
+import { fragmentSoup, mutatedText, objectText } from './json-texts.ts'
+
+const deep = 1000
+
+/** Name and text of each member, as a reader would cut them out. */
+function slices(text: string, depthMax = deep): [string, string][] {
+  const { members } = scanMembers(text, text.indexOf('{'), depthMax)
+  return members.map(({ name, start, end }) => [name, text.slice(start, end)])
+}
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth)
+}
+
+describe('text that is JSON', () => {
+  test('is cut at the members it was made of', () => {
+    fc.assert(
+      fc.property(objectText, ({ text, members }) => {
+        const expected = members.map(({ name, value }) => [JSON.parse(name) as string, value])
+        expect(slices(text)).toEqual(expected)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test('yields what JSON.parse yields, the last of several members of one name', () => {
+    fc.assert(
+      fc.property(objectText, ({ text }) => {
+        const parsed = JSON.parse(text) as object
+        const last = new Map(slices(text))
+        expect([...last.keys()].sort()).toEqual(Object.keys(parsed).sort())
+        for (const [name, slice] of last) {
+          expect(JSON.parse(slice)).toEqual(Object.getOwnPropertyDescriptor(parsed, name)?.value)
+        }
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test.each<[string, string, [string, string][]]>([
+    ['no member', '{ }', []],
+    ['digits beyond 2^53', '{"n":12345678901234567890}', [['n', '12345678901234567890']]],
+    ['a number that overflows', '{"n": 1e400 }', [['n', '1e400']]],
+    ['__proto__ as plain data', '{"__proto__":{"a":1}}', [['__proto__', '{"a":1}']]],
+    ['an escaped name', '{"\\u0069nput":null}', [['input', 'null']]],
+    [
+      'an escaped quote',
+      '{"a":"\\"}","b":2}',
+      [
+        ['a', '"\\"}"'],
+        ['b', '2']
+      ]
+    ],
+    [
+      'a backslash before the end of a string',
+      '{"a":"\\\\","b":2}',
+      [
+        ['a', '"\\\\"'],
+        ['b', '2']
+      ]
+    ],
+    [
+      'brackets in strings',
+      '{"a":["}{][",{}],"b":0}',
+      [
+        ['a', '["}{][",{}]'],
+        ['b', '0']
+      ]
+    ],
+    [
+      'a name that comes twice',
+      '{"a":1,"a":2}',
+      [
+        ['a', '1'],
+        ['a', '2']
+      ]
+    ]
+  ])('finds %s', (_, text, expected) => {
+    expect(slices(text)).toEqual(expected)
+  })
+
+  test('begins where it is told, not at the first brace', () => {
+    const text = '[{"a":1},{"b":2}]'
+    expect(scanMembers(text, 9, deep).members).toEqual([{ name: 'b', start: 14, end: 15 }])
+  })
+})
+
+describe('depth', () => {
+  test.each([
+    [1, '{"a":1}', null],
+    [1, '{"a":[]}', 'a'],
+    [2, '{"a":[]}', null],
+    [2, '{"a":"[[[["}', null],
+    [2, '{"a":[],"b":{"c":[]}}', 'b'],
+    [64, `{"a":${nested(63)}}`, null],
+    [64, `{"a":${nested(64)}}`, 'a'],
+    [64, `{"a":${'['.repeat(100_000)}`, 'a']
+  ])('of at most %d', (depthMax, text, tooDeepIn) => {
+    expect(scanMembers(text, 0, depthMax).tooDeepIn).toBe(tooDeepIn)
+  })
+
+  test('keeps the members before the one that is too deep', () => {
+    expect(slices('{"a":1,"b":[[]],"c":2}', 2)).toEqual([['a', '1']])
+  })
+
+  test('counts brackets side by side once', () => {
+    expect(scanMembers(`{"a":[${'[],'.repeat(1000)}[]]}`, 0, 3).tooDeepIn).toBeNull()
+  })
+})
+
+describe('text that may be no JSON', () => {
+  test('is scanned to an end, with cuts in order and inside of the text', () => {
+    const text = fc.oneof(mutatedText, fragmentSoup, fc.string({ unit: 'binary' }))
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 8 }), (rest, depthMax) => {
+        const body = `{${rest}`
+        let before = 0
+        for (const { start, end } of scanMembers(body, 0, depthMax).members) {
+          expect(start).toBeGreaterThanOrEqual(before)
+          expect(end).toBeGreaterThanOrEqual(start)
+          before = end
+        }
+        expect(before).toBeLessThanOrEqual(body.length)
+      }),
+      { numRuns: 3000 }
+    )
+  })
+
+  test.each([
+    '{',
+    '{"',
+    '{"a',
+    '{"a"',
+    '{"a":',
+    '{"a":"',
+    '{"a":"\\',
+    '{"a":{"b":"',
+    '{"a":1,',
+    '{"a\\q":1}',
+    '{,}',
+    '{1:2}'
+  ])('ends in %s', (text) => {
+    expect(scanMembers(text, 0, deep).tooDeepIn).toBeNull()
+  })
+
+  test('of many quotes and backslashes takes no longer than its length asks for', () => {
+    const hostile = `{"a":"${'\\\\\\"'.repeat(500_000)}`
+    expect(scanMembers(hostile, 0, deep).members).toHaveLength(1)
+  })
+})
+
+test.each([
+  ['', 0, 0],
+  ['a', 0, 0],
+  [' \t\r\n{', 0, 4],
+  ['  ', 0, 2],
+  ['{ }', 1, 2],
+  ['\u00a0', 0, 0],
+  ['\ufeff', 0, 0]
+])('skipSpace leads in %j from %d to %d', (text, at, expected) => {
+  expect(skipSpace(text, at)).toBe(expected)
+})
