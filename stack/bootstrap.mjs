@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const PINNED_NODE = join(ROOT, 'node_modules', 'node', 'bin', 'node')
 const PROGRAMS = {
-  start: 'stack/start.ts',
-  test: 'test/run.ts',
-  check: 'stack/check.ts',
-  bench: 'bench/run.ts'
+  start: ['stack/start.ts'],
+  test: ['test/run.ts'],
+  check: ['test/run.ts', 'check', 'unit'],
+  bench: ['bench/run.ts']
 }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_LOOK_MS = 1_000
@@ -100,7 +100,7 @@ function findNode() {
 
 async function run(node, program, args) {
   const path = [join(ROOT, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
-  const parts = ['--import', './stack/end-with-parent.mjs', program, ...args]
+  const parts = ['--import', './stack/end-with-parent.mjs', ...program, ...args]
   return await runToEnd(node, parts, {
     // The channel closes when this process ends, however it ends: then the program stops, too.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -112,5 +112,5 @@ const [verb = '', ...args] = process.argv.slice(2)
 const program = PROGRAMS[verb]
 if (program === undefined) fail(`Use one of: ${Object.keys(PROGRAMS).join(', ')}`)
 if (!isInstalled()) await install()
-if (!existsSync(join(ROOT, program))) fail(`${program} is missing from this copy of Sluice.`)
+if (!existsSync(join(ROOT, program[0]))) fail(`${program[0]} is missing from this copy of Sluice.`)
 process.exit(await run(findNode(), program, args))

@@ -1,6 +1,7 @@
 /** The four services as containers of the Docker on this machine. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { getReaper } from 'testcontainers'
 import { preferPort } from '../ports.ts'
 import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
 import { createContainerFleet } from './container-fleet.ts'
@@ -79,6 +80,8 @@ export async function startDockerServices(options: ServiceOptions): Promise<Serv
     options.onProgress?.({ ...progress, state: 'downloading' })
   })
   await removeStrays(client, options.folder)
+  // Asked for once beforehand: containers that start side by side would each bring one of their own.
+  await getReaper(client)
   // The first service that fails ends the start of the others.
   const failed = new AbortController()
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])])

@@ -31,7 +31,8 @@ export async function createPostgresContainer(
       POSTGRES_USER: USER,
       POSTGRES_DB: USER,
       POSTGRES_PASSWORD: password,
-      POSTGRES_INITDB_ARGS: '--locale-provider=builtin --locale=C --builtin-locale=C.UTF-8'
+      POSTGRES_INITDB_ARGS:
+        '--encoding=UTF8 --locale-provider=builtin --locale=C --builtin-locale=C.UTF-8'
     },
     command: ['postgres', ...settings(context.ephemeral)],
     ports: [{ container: PORT, host }],

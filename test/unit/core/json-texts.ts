@@ -1,4 +1,4 @@
-/** Arbitrary JSON as text, with every freedom of spelling the grammar gives: space, escapes, digits. */
+/** Arbitrary JSON as text, with every freedom the grammar gives: space, escapes, digits. */
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 

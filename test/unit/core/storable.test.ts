@@ -1,4 +1,4 @@
-/** What may be stored: the gateway's decisions always, a stranger's only when they can be read back. */
+/** What may be stored: all the gateway sends, and of strangers only what can be read back. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { decisionObjection, evaluationObjection } from '../../../core/storable.ts'

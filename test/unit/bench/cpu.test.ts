@@ -1,0 +1,15 @@
+/** Processor time from the kernel's figures. */
+import { expect, test } from '@jest/globals'
+import { cpuMicroseconds, ranFor } from '../../../bench/cpu.ts'
+
+test('reads the nanoseconds on a processor', () => {
+  expect(ranFor('123456789 42 7\n')).toBe(123_456_789)
+})
+
+test('grows while this process works', () => {
+  const before = cpuMicroseconds(process.pid)
+  let sum = 0
+  for (let at = 0; at < 3e7; at++) sum += at % 7
+  expect(sum).toBeGreaterThan(0)
+  expect(cpuMicroseconds(process.pid)).toBeGreaterThan(before)
+})

@@ -1,0 +1,117 @@
+/** The management port: alive as long as it answers, ready when nothing is missing. */
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { close, listen, startManagement } from '../../../platform/management.ts'
+import type { Management } from '../../../platform/management.ts'
+import { createMetrics } from '../../../platform/metrics.ts'
+
+const host = '127.0.0.1'
+const running: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.close()))
+})
+
+async function start(missing: readonly string[] = []) {
+  const metrics = createMetrics()
+  const management: Management = await startManagement({
+    host,
+    port: 0,
+    metrics,
+    notReady: () => missing
+  })
+  running.push(management)
+  const get = (path: string) => fetch(`http://${host}:${management.port}${path}`)
+  return { management, metrics, get }
+}
+
+async function listening(server: Server): Promise<number> {
+  await listen(server, { host, port: 0 })
+  running.push({ close: () => close(server) })
+  return (server.address() as AddressInfo).port
+}
+
+describe('startManagement', () => {
+  test('is alive, whatever is missing', async () => {
+    const { get } = await start(['broker'])
+    const response = await get('/livez')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual({ status: 'alive' })
+  })
+
+  test('is ready when nothing is missing', async () => {
+    const { get } = await start()
+    const response = await get('/readyz')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ status: 'ready', missing: [] })
+  })
+
+  test('is not ready while something is missing, and names it; it is asked each time', async () => {
+    const missing = ['broker', 'schema']
+    const { get } = await start(missing)
+    const response = await get('/readyz')
+    expect(response.status).toBe(503)
+    expect(await response.json()).toEqual({ status: 'not ready', missing: ['broker', 'schema'] })
+    missing.length = 0
+    expect((await get('/readyz')).status).toBe(200)
+  })
+
+  test('exposes the metrics', async () => {
+    const { get, metrics } = await start()
+    metrics.count('sluice_ingest_unknown_members_total', {}, 3)
+    const response = await get('/metrics')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/)
+    expect(await response.text()).toContain('\nsluice_ingest_unknown_members_total 3\n')
+  })
+
+  test.each(['/', '/healthz', '/livez/', '/../livez2'])('has no page %s', async (path) => {
+    const { get } = await start()
+    const response = await get(path)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ status: 'no such page' })
+  })
+
+  test('frees its port when it is closed, idle connections or not', async () => {
+    const { management, get } = await start()
+    await (await get('/livez')).text()
+    await management.close()
+    await expect(get('/livez')).rejects.toThrow()
+    const server = createServer()
+    await listen(server, { host, port: management.port })
+    await close(server)
+  })
+})
+
+describe('listen', () => {
+  test('rejects with the port when it is taken', async () => {
+    const port = await listening(createServer())
+    await expect(listen(createServer(), { host, port })).rejects.toThrow(String(port))
+  })
+
+  test('leaves no listener for errors behind', async () => {
+    const server = createServer()
+    await listening(server)
+    expect(server.listenerCount('error')).toBe(0)
+  })
+})
+
+test('close waits for the answer that is under way', async () => {
+  const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>()
+  const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>()
+  const server = createServer((_, response) => {
+    tellAsked()
+    void mayAnswer.then(() => response.end('late'))
+  })
+  await listen(server, { host, port: 0 })
+  const { port } = server.address() as AddressInfo
+  const answer = fetch(`http://${host}:${port}/`).then((response) => response.text())
+  await asked
+  const closed = close(server)
+  letAnswer()
+  expect(await answer).toBe('late')
+  await closed
+})
