@@ -27,7 +27,8 @@ export async function startBenchServices(
   signal: AbortSignal
 ): Promise<BenchServices> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-  const { mode } = await chooseMode(process.env['SLUICE_STACK'])
+  const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
+  say(`services: ${mode}${reason === undefined ? '' : ` (${reason})`}`)
   preflight(mode, thisMachine(folder))
   const services = await startServices({
     mode,

@@ -56,7 +56,13 @@ export function markdownOf(table: readonly TableRow[]): string {
     Math.max(head.length, ...cells.map((line) => line[at]?.length ?? 0))
   )
   const lineOf = (line: readonly string[]): string =>
-    `| ${line.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`
-  const rule = `|${widths.map((width, at) => (at === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
+    `| ${line.map((cell, at) => padded(cell, at, widths)).join(' | ')} |`
+  const rules = widths.map((width, at) => '-'.repeat(width + 1) + (at === 0 ? '-' : ':'))
+  const rule = `|${rules.join('|')}|`
   return [lineOf(heads), rule, ...cells.map(lineOf)].join('\n')
+}
+
+/** Names stand to the left, figures to the right. */
+function padded(cell: string, at: number, widths: readonly number[]): string {
+  return at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)
 }

@@ -10,6 +10,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const keyIdChars = 12
 const secretChars = 32
 const checksumChars = 6
+const environmentExpression = /^[a-z0-9]{1,16}$/
 const keyExpression = /^slk_[a-z0-9]{1,16}_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/
 
 export type ApiKeyScope =
@@ -20,8 +21,14 @@ export interface ApiKeyParts {
   readonly secret: string
 }
 
-/** A new key, shown to its owner once; only `secretDigestOf` it is stored. */
+/**
+ * A new key, shown to its owner once; only `secretDigestOf` it is stored.
+ * @throws {RangeError} unless `environment` is 1 to 16 of a-z and 0-9.
+ */
 export function createApiKey(environment: string): ApiKeyParts & { api_key: string } {
+  if (!environmentExpression.test(environment)) {
+    throw new RangeError('the environment of a key is 1 to 16 of a-z and 0-9')
+  }
   const key_id = randomBase62(keyIdChars)
   const secret = randomBase62(secretChars)
   const body = `slk_${environment}_${key_id}_${secret}`

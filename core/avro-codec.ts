@@ -18,20 +18,63 @@ const scratchBytes = 64 * 1024
  */
 export function createEncode<T>(schema: AvroSchema): Encode<T> {
   const type = typeOf(schema)
+  const exact = typeOf(schema, exactLong)
   const scratch = Buffer.allocUnsafe(scratchBytes)
 
-  return function encode(value, schemaId) {
-    const end = type.encode(value, scratch, wireHeaderBytes)
+  function encodeWith(chosen: avro.Type, value: T): Buffer {
+    const end = chosen.encode(value, scratch, wireHeaderBytes)
     // A negative answer is by how many bytes the record missed the buffer's end.
-    const bytes = end >= 0 ? copyOf(scratch, end) : encodeLarge(type, value, scratchBytes - end)
+    return end >= 0 ? copyOf(scratch, end) : encodeLarge(chosen, value, scratchBytes - end)
+  }
+
+  return function encode(value, schemaId) {
+    const bytes = fastOrExact(
+      () => encodeWith(type, value),
+      () => encodeWith(exact, value)
+    )
     writeWireHeader(bytes, schemaId)
     return bytes
   }
 }
 
+/**
+ * avsc's own long ends one short of 2^53 - 1, the largest count that the contract takes. The exact
+ * one
+ * costs more, so it is asked only where the fast one gave up.
+ */
+const exactLong = avro.types.LongType.__with({
+  fromBuffer: (bytes: Buffer) => safeNumber(bytes.readBigInt64LE()),
+  toBuffer: (value: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64LE(BigInt(value))
+    return bytes
+  },
+  fromJSON: Number,
+  toJSON: Number,
+  isValid: Number.isSafeInteger,
+  compare: (left: number, right: number) => left - right
+})
+
+function safeNumber(value: bigint): number {
+  const number = Number(value)
+  if (Number.isSafeInteger(number)) return number
+  throw new RangeError('a long is beyond 2^53 - 1')
+}
+
+function fastOrExact<R>(fast: () => R, exact: () => R): R {
+  try {
+    return fast()
+  } catch {
+    return exact()
+  }
+}
+
 /** @throws when it is no Avro schema. */
-function typeOf(schema: AvroSchema): avro.Type {
-  return avro.Type.forSchema(schema as avro.Schema)
+function typeOf(schema: AvroSchema, long?: avro.Type): avro.Type {
+  return avro.Type.forSchema(
+    schema as avro.Schema,
+    long === undefined ? {} : { registry: { long } }
+  )
 }
 
 function copyOf(scratch: Buffer, end: number): Buffer {
@@ -53,10 +96,15 @@ function encodeLarge(type: avro.Type, value: unknown, size: number): Buffer {
  */
 export function createDecoderFactory<T>(readerSchema: AvroSchema) {
   const reader = typeOf(readerSchema)
+  const exactReader = typeOf(readerSchema, exactLong)
 
   return function decoderOf(writerSchema: AvroSchema): DecodePayload<T> {
-    const writer = typeOf(writerSchema)
-    const resolver = reader.createResolver(writer)
-    return (payload) => reader.fromBuffer(payload, resolver) as T
+    const resolver = reader.createResolver(typeOf(writerSchema))
+    const exactResolver = exactReader.createResolver(typeOf(writerSchema, exactLong))
+    return (payload) =>
+      fastOrExact(
+        () => reader.fromBuffer(payload, resolver) as T,
+        () => exactReader.fromBuffer(payload, exactResolver) as T
+      )
   }
 }

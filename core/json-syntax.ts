@@ -5,12 +5,14 @@ const space = /[ \t\r\n]*/y
 const token = new RegExp(
   [
     String.raw`[[\]{}:,]`,
-    String.raw`"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"`,
     String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])`,
     String.raw`(?:true|false|null)(?!\w)`
   ].join('|'),
   'y'
 )
+/** Strings go piece by piece: one expression for all of a long one would exhaust the stack. */
+const plainText = /[^"\\\u0000-\u001f]+/y
+const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
 
@@ -26,10 +28,21 @@ export function syntaxErrorAt(text: string, depthMax: number): number | null {
   for (;;) {
     const start = endOf(space, text, at) ?? at
     if (start >= text.length) return state.expected === 'end' ? null : start
-    const end = endOf(token, text, start)
+    const end = text.charCodeAt(start) === 34 ? stringEnd(text, start) : endOf(token, text, start)
     if (end === null || !accept(state, text.slice(start, end), depthMax)) return start
     at = end
   }
+}
+
+/** Behind the string that opens at `at`, or null when something in it is not allowed. */
+function stringEnd(text: string, at: number): number | null {
+  let index = at + 1
+  while (text.charCodeAt(index) !== 34) {
+    const next = endOf(plainText, text, index) ?? endOf(escapeSequence, text, index)
+    if (next === null) return null
+    index = next
+  }
+  return index + 1
 }
 
 /** Where a match that begins exactly at `at` ends, or null. */

@@ -104,7 +104,8 @@ function readSetting(environment: Environment, name: SettingName, found: string[
 
 function rawValue(environment: Environment, name: string): string | undefined {
   const file = environment[`${name}_FILE`]
-  if (file === undefined) return environment[name]
-  if (environment[name] !== undefined) throw new Error(`is set, and so is ${name}_FILE; keep one`)
+  // What is empty is not set: compose files pass variables on that way.
+  if (file === undefined || file === '') return environment[name]
+  if (environment[name]) throw new Error(`is set, and so is ${name}_FILE; keep one`)
   return readFileSync(file, 'utf8').trimEnd()
 }

@@ -2,7 +2,10 @@
 import type { Logger } from './logger.ts'
 
 export interface Lifecycle {
-  /** Registers a step of the stop; steps run in the reverse order of their registration. */
+  /**
+   * Registers a step of the stop; steps run in the reverse order of their registration.
+   * What is registered once the stop has begun is stopped at once.
+   */
   onStop(name: string, stop: () => Promise<void>): void
   /** Runs the steps once; further calls wait for the first. Never throws. */
   stop(reason: string): Promise<void>
@@ -38,7 +41,10 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   return {
-    onStop: (name, stop) => void steps.push({ name, stop }),
+    onStop: (name, stop) => {
+      if (stopping === undefined) steps.push({ name, stop })
+      else void runStep({ name, stop }, options.deadlineMs, options.logger)
+    },
     stop: (reason) => (stopping ??= runSteps(reason)),
     isStopping: () => stopping !== undefined,
     stopping: stopBegins.signal

@@ -1,6 +1,7 @@
 /** The management port: liveness, readiness and metrics, apart from the traffic. */
 import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from './metrics.ts'
 
@@ -60,10 +61,17 @@ export async function listen(server: Server, at: { host: string; port: number })
   server.off('error', reject)
 }
 
-/** Idle connections are closed at once, busy ones when their request is answered. */
+/** So long after the last connection was accepted, one without a request will get none. */
+const idleGraceMs = 250
+
+/**
+ * Stops accepting, and resolves when every connection has ended. Node's own close would cut
+ * connections whose first request is still on its way, so idle ones are given a moment.
+ */
 export async function close(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  server.close(() => resolve())
-  server.closeIdleConnections()
+  NetServer.prototype.close.call(server, () => resolve())
+  const timer = setInterval(() => server.closeIdleConnections(), idleGraceMs)
   await promise
+  clearInterval(timer)
 }

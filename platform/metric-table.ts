@@ -22,11 +22,6 @@ export const metricTable = {
     help: 'Requests answered, by operation and status.',
     labels: ['operation', 'status']
   },
-  sluice_ingest_body_bytes_total: {
-    type: 'counter',
-    help: 'Bytes of ingest bodies, as received on the wire, inflated, and encoded for the log.',
-    labels: ['form']
-  },
   sluice_ingest_unknown_members_total: {
     type: 'counter',
     help: 'Members of decisions that are not part of the contract and were ignored.',

@@ -9,6 +9,8 @@ export interface Setting<Value> {
   parse(text: string): Value
 }
 
+const portMax = 65_535
+
 export function text(description: string, fallback: string): Setting<string> {
   return { description, default: fallback, isSecret: false, parse: (value) => value }
 }
@@ -37,7 +39,7 @@ export function integer(
 ): Setting<number> {
   const parse = (value: string): number => {
     const number = Number(value)
-    if (Number.isInteger(number) && number >= min && number <= max) return number
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number
     throw new Error(`is ${JSON.stringify(value)}, expected a whole number from ${min} to ${max}`)
   }
   return { description, default: fallback, isSecret: false, parse }
@@ -66,14 +68,23 @@ export function oneOf<const Value extends string>(
 
 function parseList(value: string): readonly string[] {
   const items = value.split(',').map((item) => item.trim())
-  const wrong = items.find((item) => !/^[^\s:]+:\d+$/.test(item))
+  const wrong = items.find((item) => !isHostAndPort(item))
   if (wrong === undefined) return Object.freeze(items)
   throw new Error(`holds ${JSON.stringify(wrong)}, expected host:port`)
+}
+
+/** An IPv6 address stands in brackets. */
+function isHostAndPort(text: string): boolean {
+  const port = /^(?:[^\s:]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(text)?.[1]
+  return port !== undefined && Number(port) >= 1 && Number(port) <= portMax
 }
 
 /** A URL may carry a password, so the text itself is not repeated in the error. */
 function parseUrl(value: string, protocols: readonly string[]): string {
   const parsed = URL.parse(value)
-  if (parsed !== null && protocols.includes(parsed.protocol)) return value
-  throw new Error(`is no URL that begins with ${protocols.join(' or ')}//`)
+  const isTrimmed = value === value.trim()
+  const isUsable = parsed !== null && parsed.host !== '' && protocols.includes(parsed.protocol)
+  if (isUsable && isTrimmed) return value
+  const beginnings = protocols.map((protocol) => `${protocol}//`)
+  throw new Error(`is no URL that begins with ${beginnings.join(' or ')} and names a host`)
 }

@@ -3,23 +3,26 @@ import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
 import { uuidv5 } from '../../core/ids.ts'
-import type { Finding } from './evaluator.ts'
+import type { Finding } from './evaluators/evaluator.ts'
+import { subjectOf } from './evaluators/subject.ts'
+import type { Subject } from './evaluators/subject.ts'
 import { planOf } from './plan.ts'
 import type { PlannedRun } from './plan.ts'
-import { subjectOf } from './subject.ts'
-import type { Subject } from './subject.ts'
 
-/**
- * Namespace of run ids; it must never change, or a redelivered decision would be evaluated anew.
- */
+/** Namespace of run ids. Were it to change, a redelivered decision would be evaluated anew. */
 const runNamespace = '5d1d3b70-3a35-5c0c-8e0b-6b2b8f0c9a41'
 const firstGeneration = 0
 
+export interface EvaluateDependencies {
+  readonly clock: Clock
+  readonly plan?: (decision: Decision) => readonly PlannedRun[]
+}
+
 /** Safe to repeat: the same decision yields the same run and score ids. */
-export function createEvaluate({ clock }: { clock: Clock }) {
+export function createEvaluate({ clock, plan = planOf }: EvaluateDependencies) {
   return function evaluate(decision: Decision): Evaluation {
     const subject = subjectOf(decision)
-    const runs = planOf(decision).map((planned) => runOf(subject, planned))
+    const runs = plan(decision).map((planned) => runOf(subject, planned))
     const { decision_id, organization_id, agent_id, session_id, domain, received_at } = decision
     const identity = { decision_id, organization_id, agent_id, session_id, domain, received_at }
     return { ...identity, evaluated_at: clock.now(), runs }
@@ -56,7 +59,7 @@ function resultOf(subject: Subject, { evaluator }: PlannedRun): Result {
     const found = evaluator.evaluate(subject)
     if (found.kind === 'finding')
       return { status: 'succeeded', status_reason: null, finding: found }
-    return { status: 'skipped', status_reason: found.kind, finding: null }
+    return { status: 'skipped', status_reason: found.status_reason, finding: null }
   } catch {
     return { status: 'failed', status_reason: 'code_error', finding: null }
   }

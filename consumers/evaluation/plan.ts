@@ -1,6 +1,6 @@
 /** plan: which evaluators run on a decision, and under which rule. */
 import type { Decision } from '../../core/decision.ts'
-import type { Evaluator } from './evaluator.ts'
+import type { Evaluator } from './evaluators/evaluator.ts'
 import { inputNotRepeated } from './evaluators/input-not-repeated.ts'
 import { jsonValid } from './evaluators/json-valid.ts'
 import { noPersonalData } from './evaluators/no-personal-data.ts'

@@ -8,7 +8,7 @@ export type ContainerSpec = {
   image: string
   environment?: Record<string, string>
   command?: string[]
-  /** Container port to port of the loopback address; known beforehand, as Kafka advertises its own. */
+  /** Known beforehand, on the loopback address: Kafka advertises the port it is reached at. */
   ports: { container: number; host: number }[]
   /** The folder inside that holds what has to outlive the container. */
   dataFolder: string

@@ -132,6 +132,11 @@ async function waitReady(state: State): Promise<void> {
   state.ready = true
 }
 
+/** Docker takes a second pause or resume for a mistake; with a process either does nothing. */
+async function isPaused(handle: Handle): Promise<boolean> {
+  return (await handle.inspect()).State.Paused
+}
+
 async function end({ options, handle }: State): Promise<void> {
   const { spec, volume } = options
   // A frozen process would not hear that it is asked to stop.
@@ -177,8 +182,12 @@ export async function createContainer(
   watch(state)
   await writeLog(state)
   const container: Container = {
-    pause: async () => void (await handle.pause()),
-    resume: async () => void (await handle.unpause()),
+    pause: async () => {
+      if (!(await isPaused(handle))) await handle.pause()
+    },
+    resume: async () => {
+      if (await isPaused(handle)) await handle.unpause()
+    },
     revive: async () => {
       const since = Math.floor((performance.timeOrigin + performance.now()) / 1000)
       await handle.start()

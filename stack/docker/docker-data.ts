@@ -1,4 +1,4 @@
-/** What Docker mode keeps for a folder: volumes named after it, and the password of its Postgres. */
+/** What Docker mode keeps for a folder: volumes named after it, and the password of Postgres. */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

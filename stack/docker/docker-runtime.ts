@@ -1,4 +1,4 @@
-/** Whether Docker can be used here: it answers, it is this machine's, and the images are at hand. */
+/** Whether Docker can be used: it answers, is this machine's, and has the images at hand. */
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import type { ContainerRuntimeClient } from 'testcontainers'
 

@@ -80,7 +80,7 @@ export async function startDockerServices(options: ServiceOptions): Promise<Serv
     options.onProgress?.({ ...progress, state: 'downloading' })
   })
   await removeStrays(client, options.folder)
-  // Asked for once beforehand: containers that start side by side would each bring one of their own.
+  // Asked for beforehand: containers that start side by side would bring one each.
   await getReaper(client)
   // The first service that fails ends the start of the others.
   const failed = new AbortController()

@@ -15,9 +15,9 @@ const answersBefore = 300
 interface Ledger {
   readonly acknowledged: string[]
   readonly statuses: Map<number, number>
-  /** The connection was refused: the gateway no longer listens. */
+  /** A new connection was not taken: the gateway no longer listens. */
   refused: number
-  /** The connection broke while a request was under way; its outcome is unknown. */
+  /** A connection that had answered before broke under a request. */
   broken: number
 }
 
@@ -28,6 +28,8 @@ interface Load {
   readonly ledger: Ledger
 }
 
+class BrokenConnection extends Error {}
+
 /** Posts one decision after the other until the gateway no longer listens. */
 async function call(load: Load): Promise<void> {
   const { ledger } = load
@@ -37,7 +39,7 @@ async function call(load: Load): Promise<void> {
       ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1)
       if (status === 202) ledger.acknowledged.push(decisionId)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') ledger.broken += 1
+      if (error instanceof BrokenConnection) ledger.broken += 1
       else ledger.refused += 1
     }
   }
@@ -51,7 +53,9 @@ async function post({ gateway, apiKey, agent }: Load) {
     answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
     answer.on('error', reject)
   })
-  sent.on('error', reject)
+  sent.on('error', (error) =>
+    reject(sent.reusedSocket ? new BrokenConnection('on a reused connection') : error)
+  )
   sent.end(JSON.stringify(decision))
   return { status: await promise, decisionId: String(decision['decision_id']) }
 }

@@ -1,46 +1,41 @@
 /** json_valid: where JSON was asked for, JSON came back. */
-import { notApplicable, verdict } from '../evaluator.ts'
-import type { Evaluator } from '../evaluator.ts'
-import type { Subject } from '../subject.ts'
+import { contentTooLarge, notApplicable, verdict } from './evaluator.ts'
+import type { Evaluator, Finding } from './evaluator.ts'
+import { isJsonBrokenOff, jsonCharactersMax, jsonTextOf } from './json-text.ts'
 
-/** How people ask for it in a prompt. */
-const request = new RegExp(
-  [
-    String.raw`\b(?:respond|answer|reply|return|output|produce|generate)\b[^.!?\n]{0,60}\bjson\b`,
-    String.raw`\b(?:give|write|format)\b[^.!?\n]{0,60}\bjson\b`,
-    String.raw`\b(?:antworte|gib|liefere|erzeuge)\b[^.!?\n]{0,60}\bjson\b`,
-    String.raw`\b(?:valid json|json object|json schema|json only|only json|as json|in json)\b`
-  ].join('|')
-)
-/** How the APIs ask for it beside the prompt. */
-const responseFormat = /"response_format"\s*:\s*(?:\{\s*"type"\s*:\s*)?"json(?:_object|_schema)?"/
-const responseFormatCharactersMax = 20_000
-const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/
+/** The whole output as one code block, which most callers unwrap. */
+const fenceStart = /^```(?:json)?[ \t]{0,8}\r?\n/i
+const fenceEnd = /\r?\n[ \t]{0,8}```$/
 
 export const jsonValid = Object.freeze<Evaluator>({
   name: 'json_valid',
   kind: 'heuristic',
   version: 1,
-  evaluate: (subject) => {
-    if (subject.isCut || !isJsonAskedFor(subject)) return notApplicable
-    const block = fenced.exec(subject.output)?.[1]
-    if (!isJson(block ?? subject.output))
-      return verdict(false, 'JSON was asked for; the output is none.')
-    if (block !== undefined) return verdict(true, 'The output is valid JSON in a code block.')
-    return verdict(true, 'The output is valid JSON.')
+  evaluate: ({ output, outputJson, isJsonAskedFor }) => {
+    if (output.length === 0 || !isJsonAskedFor()) return notApplicable
+    if (output.length > jsonCharactersMax) return contentTooLarge
+    if (outputJson() === 'valid') return verdict(true, 'The output is valid JSON.')
+    const block = blockOf(output)
+    if (block !== null && jsonTextOf(block) === 'valid') {
+      return verdict(true, 'The output is valid JSON in a code block.')
+    }
+    return invalid(output, block ?? output)
   }
 })
 
-function isJsonAskedFor({ lowerInputText, decision }: Subject): boolean {
-  if (request.test(lowerInputText)) return true
-  return responseFormat.test(decision.input.slice(0, responseFormatCharactersMax))
+function blockOf(output: string): string | null {
+  const start = fenceStart.exec(output)?.[0].length
+  const end = fenceEnd.exec(output.slice(-16))?.[0].length
+  if (start === undefined || end === undefined || start + end > output.length) return null
+  return output.slice(start, output.length - end).trim()
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
+function invalid(output: string, json: string): Finding {
+  if (isJsonBrokenOff(json)) return verdict(false, 'JSON was asked for; the output breaks off.')
+  if (/^[{[]/.test(json))
+    return verdict(false, 'JSON was asked for; the output has an error in it.')
+  if (/[{[]/.test(output)) {
+    return verdict(false, 'JSON was asked for; the output has other text around or instead of it.')
   }
+  return verdict(false, 'JSON was asked for; the output is plain text.')
 }

@@ -1,51 +1,87 @@
-/** output_complete: the answer was not cut off in the middle. */
-import { syntaxErrorAt } from '../../../core/json-syntax.ts'
-import { notApplicable, verdict } from '../evaluator.ts'
-import type { Evaluator, Finding } from '../evaluator.ts'
+/** output_complete: the answer was not cut off; it only fails what is visibly broken off. */
+import { areFencesBalanced } from './code-fences.ts'
+import { notApplicable, verdict } from './evaluator.ts'
+import type { Evaluator } from './evaluator.ts'
+import { isJsonBrokenOff, jsonCharactersMax } from './json-text.ts'
+import type { Subject } from './subject.ts'
+import { tokenLimitReachedBy } from './token-limit.ts'
 
-const nothingOpen = 'Nothing is left open at the end.'
-const jsonDepthMax = 64
-/** A sentence may end without a stop; an answer this long hardly ever ends on a bare word. */
-const proseCharactersMin = 200
-const danglingEnd =
-  /(?:[,;:([{]|\b(?:and|or|the|a|an|of|to|und|oder|der|die|das|et|ou|le|la|de|y|o|el))$/i
-/** Token limits people set; an output of exactly so many was most likely stopped there. */
-const usualLimits = new Set([
-  64, 100, 128, 200, 256, 300, 500, 512, 1000, 1024, 2000, 2048, 4000, 4096, 8000, 8192, 16384
-])
+/** Of a longer output only the end is looked at. */
+const wholeCharactersMax = jsonCharactersMax
+const tailCharacters = 200
+/** A shorter line may be a title, an item of a list or a cell. */
+const sentenceWordsMin = 5
+/** A bare end says nothing about a short answer, even at a token limit. */
+const proseCharactersMin = 120
 
-/** Conservative: it only fails what is visibly broken off. */
+/** Words after which a sentence has to go on; none of them can end one. */
+const danglingWords = [
+  'the|an|and|or|because|your|their|our|whose|every',
+  'und|oder|weil|dass|eine|einen|einem|zum|zur|vom|sowie',
+  'et|ou|des|du|aux|parce|y|del|los|porque'
+]
+const danglingWord = new RegExp(` (?:${danglingWords.join('|')})$`)
+const danglingMark = /[\p{L}\p{N}"')],$|[\p{L}\p{N}\s][([{]$/u
+/** Nothing that ends a sentence, a list, a table or a block. */
+const bareEnd = /[\p{L}\p{N},;:([{/–-]$/u
+
 export const outputComplete = Object.freeze<Evaluator>({
   name: 'output_complete',
   kind: 'heuristic',
   version: 1,
-  evaluate: ({ output, isCut, decision }) => {
-    if (output.length === 0 || isCut) return notApplicable
-    if (fencesOf(output) % 2 === 1)
-      return verdict(false, 'A code block is opened and never closed.')
-    if (output.startsWith('{') || output.startsWith('[')) return jsonFinding(output)
-    return proseFinding(output, decision.output_tokens ?? 0)
+  evaluate: (subject) => {
+    const { output } = subject
+    if (output.length === 0) return notApplicable
+    const problem = problemOf(subject)
+    if (problem !== null) return verdict(false, problem)
+    if (output.length <= wholeCharactersMax)
+      return verdict(true, 'Nothing is left open at the end.')
+    const cap = wholeCharactersMax.toLocaleString('en-US')
+    return verdict(
+      true,
+      `Nothing is left open at the end; beyond ${cap} characters only that is seen.`
+    )
   }
 })
 
-function proseFinding(output: string, outputTokens: number): Finding {
-  if (danglingEnd.test(output))
-    return verdict(false, 'The output ends in the middle of a sentence.')
-  const endsOnWord = output.length >= proseCharactersMin && /[\p{L}\p{N}]$/u.test(output)
-  if (endsOnWord && usualLimits.has(outputTokens)) {
-    return verdict(false, `The output ends on a bare word after exactly ${outputTokens} tokens.`)
+function problemOf(subject: Subject): string | null {
+  const { output, decision } = subject
+  if (isStoppedByModel(decision.metadata)) {
+    return 'The metadata says that the model stopped at its token limit.'
   }
-  return verdict(true, nothingOpen)
+  if (isJsonCut(subject)) return 'The output is JSON that breaks off before its end.'
+  if (output.length <= wholeCharactersMax && !areFencesBalanced(output)) {
+    return 'The output opens a code block and never closes it.'
+  }
+  const tail = output.slice(-tailCharacters)
+  if (isMidSentence(tail)) return 'The output ends in the middle of a sentence.'
+  return limitProblemOf(subject, tail)
 }
 
-/** JSON that is wrong somewhere else is another evaluator's; here only its end counts. */
-function jsonFinding(output: string): Finding {
-  const at = syntaxErrorAt(output, jsonDepthMax)
-  if (at !== null && at >= output.length)
-    return verdict(false, 'The JSON of the output breaks off.')
-  return verdict(true, nothingOpen)
+function isJsonCut({ output, outputJson }: Subject): boolean {
+  return /^[{[]/.test(output) && outputJson() === 'invalid' && isJsonBrokenOff(output)
 }
 
-function fencesOf(text: string): number {
-  return text.match(/^\s{0,3}```/gm)?.length ?? 0
+function isMidSentence(tail: string): boolean {
+  if (!danglingWord.test(tail) && !danglingMark.test(tail)) return false
+  const line = tail.slice(tail.lastIndexOf('\n') + 1)
+  return line.split(' ').length >= sentenceWordsMin
+}
+
+/** A full stop at the limit may be chance: only a bare end counts. */
+function limitProblemOf({ decision, output }: Subject, tail: string): string | null {
+  if (output.length < proseCharactersMin || !bareEnd.test(tail)) return null
+  const limit = tokenLimitReachedBy(decision)
+  if (limit === null) return null
+  return `The output ends without an end mark after exactly ${limit} tokens.`
+}
+
+const finishCharactersMax = 16_384
+const stopped = new RegExp(
+  String.raw`"(?:finish|stop|done)_?[rR]eason"\s{0,4}:\s{0,4}` +
+    '"(?:length|model_length|max_?(?:output_)?tokens|MAX_TOKENS)"'
+)
+
+function isStoppedByModel(metadata: string | null): boolean {
+  return metadata !== null && stopped.test(metadata.slice(0, finishCharactersMax))
 }

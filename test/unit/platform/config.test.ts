@@ -62,7 +62,7 @@ describe('readConfig', () => {
         'The configuration has 4 problem(s):',
         '  - KAFKA_BROKERS is not set. Kafka bootstrap brokers, `host:port`, separated by commas.',
         '  - GATEWAY_PORT is "http", expected a whole number from 0 to 65535',
-        '  - REDIS_URL is no URL that begins with redis: or rediss://',
+        '  - REDIS_URL is no URL that begins with redis:// or rediss:// and names a host',
         '  - API_KEY_PEPPER has 5 characters, at least 32 are needed'
       ].join('\n')
     )

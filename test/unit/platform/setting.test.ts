@@ -43,8 +43,8 @@ describe('what does not fit is said with what was expected', () => {
     [brokers, 'a:1,', 'holds "", expected host:port'],
     [brokers, 'a:1,b:x', 'holds "b:x", expected host:port'],
     [brokers, 'kafka://a:1', 'holds "kafka://a:1", expected host:port'],
-    [redis, 'h:6379', 'is no URL that begins with redis: or rediss://'],
-    [redis, 'http://h', 'is no URL that begins with redis: or rediss://'],
+    [redis, 'h:6379', 'is no URL that begins with redis:// or rediss:// and names a host'],
+    [redis, 'http://h', 'is no URL that begins with redis:// or rediss:// and names a host'],
     [pepper, 'short', 'has 5 characters, at least 32 are needed']
   ])('%#: %j: %s', (setting, raw, message) => {
     expect(() => setting.parse(raw)).toThrow(new Error(message))

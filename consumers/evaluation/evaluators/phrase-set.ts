@@ -1,0 +1,69 @@
+/** A set of phrases, built for one comparison and thrown away; far cheaper than a `Set`. */
+
+/** Open addressing: a phrase stands at its place or, where that is taken, at one of the next. */
+export type PhraseSet = Int32Array
+
+/**
+ * Places that are tried for a phrase. A text may be made so that all its phrases want one place;
+ * past this one it is treated as new, so that the work stays linear.
+ */
+const probesMax = 16
+/** An empty place; a phrase of this value takes the value 1. */
+const empty = 0
+
+export function phraseSetOf(phrases: Int32Array): PhraseSet {
+  const set = emptySetFor(phrases.length)
+  for (let at = 0; at < phrases.length; at++) put(set, phrases[at] ?? empty)
+  return set
+}
+
+/** How many of the phrases are different ones. */
+export function distinctOf(phrases: Int32Array): number {
+  const set = emptySetFor(phrases.length)
+  let distinct = 0
+  for (let at = 0; at < phrases.length; at++) {
+    if (put(set, phrases[at] ?? empty)) distinct++
+  }
+  return distinct
+}
+
+/** Which part of the phrases stands in the set, from 0 to 1. */
+export function shareWithin(phrases: Int32Array, set: PhraseSet): number {
+  let found = 0
+  for (let at = 0; at < phrases.length; at++) {
+    if (has(set, phrases[at] ?? empty)) found++
+  }
+  return phrases.length === 0 ? 0 : found / phrases.length
+}
+
+export function has(set: PhraseSet, phrase: number): boolean {
+  const value = phrase === empty ? 1 : phrase
+  const at = placeOf(set, value)
+  return at >= 0 && set[at] === value
+}
+
+/** Whether it was not there yet. */
+function put(set: PhraseSet, phrase: number): boolean {
+  const value = phrase === empty ? 1 : phrase
+  const at = placeOf(set, value)
+  if (at < 0) return true
+  if (set[at] === value) return false
+  set[at] = value
+  return true
+}
+
+/** The place that holds the value or that is free for it; negative when none is near. */
+function placeOf(set: PhraseSet, value: number): number {
+  const mask = set.length - 1
+  const start = value ^ (value >>> 15)
+  for (let probe = 0; probe < probesMax; probe++) {
+    const at = (start + probe) & mask
+    if (set[at] === empty || set[at] === value) return at
+  }
+  return -1
+}
+
+/** At most half full, and a power of two long, so that a mask finds the place. */
+function emptySetFor(phrases: number): PhraseSet {
+  return new Int32Array(2 ** Math.ceil(Math.log2(Math.max(16, phrases * 2))))
+}

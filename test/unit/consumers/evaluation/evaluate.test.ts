@@ -1,0 +1,182 @@
+/** evaluate: one run for each planned evaluator, the same when repeated, and never an error. */
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createEvaluate } from '../../../../consumers/evaluation/evaluate.ts'
+import { verdict } from '../../../../consumers/evaluation/evaluators/evaluator.ts'
+import type { Evaluator } from '../../../../consumers/evaluation/evaluators/evaluator.ts'
+import { offlineEvaluators } from '../../../../consumers/evaluation/plan.ts'
+import { isUuid, uuidv5 } from '../../../../core/ids.ts'
+import type { Decision } from '../../../../core/decision.ts'
+import type { Evaluation } from '../../../../core/evaluation.ts'
+import { aDecision, noon } from '../../../support/builders.ts'
+
+const clock = { now: () => noon + 5 }
+const evaluate = createEvaluate({ clock })
+
+const leaking = aDecision({
+  decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55',
+  organization_id: '01938c4e-0000-7000-8000-000000000001',
+  input: '{"response_format":{"type":"json_object"},"prompt":"Where is my parcel?"}',
+  output: "I'm sorry, but I can't help with that. The card is 4111 1111 1111 1111, and"
+})
+
+function passesOf({ runs }: Evaluation): Record<string, boolean | null | string> {
+  return Object.fromEntries(
+    runs.map((run) => [run.evaluator, run.scores[0]?.passed ?? run.status_reason ?? ''])
+  )
+}
+
+test('carries the identity of the decision', () => {
+  const { decision_id, organization_id, agent_id, session_id, domain, received_at } = leaking
+  expect(evaluate(leaking)).toMatchObject({
+    ...{ decision_id, organization_id, agent_id, session_id, domain, received_at },
+    evaluated_at: noon + 5
+  })
+})
+
+test('judges a bad answer by every evaluator to which it gives reason', () => {
+  expect(passesOf(evaluate(leaking))).toEqual({
+    output_not_empty: true,
+    output_complete: false,
+    not_refusal: false,
+    json_valid: false,
+    no_personal_data: false,
+    input_not_repeated: 'not_applicable',
+    no_repetition: true
+  })
+})
+
+test('a run that does not apply is skipped, without a score', () => {
+  const skipped = evaluate(leaking).runs.find(({ evaluator }) => evaluator === 'input_not_repeated')
+  expect(skipped).toMatchObject({ status: 'skipped', status_reason: 'not_applicable', scores: [] })
+})
+
+test('ids are derived, and this is how: they may never change', () => {
+  const [run] = evaluate(leaking).runs
+  const name =
+    '01938c4e-0000-7000-8000-000000000001/01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55' +
+    '/default/output_not_empty/1/0'
+  expect(run?.run_id).toBe(uuidv5('5d1d3b70-3a35-5c0c-8e0b-6b2b8f0c9a41', name))
+  expect(run?.scores[0]?.score_id).toBe(uuidv5(run?.run_id ?? '', 'output_not_empty'))
+})
+
+test('the same decision of another organization has other runs', () => {
+  const other = { ...leaking, organization_id: '01938c4e-0000-7000-8000-000000000002' }
+  const ids = [...evaluate(leaking).runs, ...evaluate(other).runs].map(({ run_id }) => run_id)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+function named(name: string, run: Evaluator['evaluate']): Evaluator {
+  return { name, kind: 'heuristic', version: 3, evaluate: run }
+}
+
+test('an evaluator that throws fails alone', () => {
+  const evaluators = [
+    named('first', () => verdict(true, 'Fine.')),
+    named('broken', () => {
+      throw new Error('a bug')
+    }),
+    named('last', () => verdict(false, 'Not fine.'))
+  ]
+  const plan = () => evaluators.map((evaluator) => ({ rule: 'mine', evaluator }))
+  const { runs } = createEvaluate({ clock, plan })(leaking)
+  expect(runs).toMatchObject([
+    { evaluator: 'first', rule: 'mine', status: 'succeeded', status_reason: null },
+    { evaluator: 'broken', status: 'failed', status_reason: 'code_error', scores: [] },
+    { evaluator: 'last', evaluator_version: 3, status: 'succeeded', scores: [{ passed: false }] }
+  ])
+})
+
+/** Pieces of which evaluators might stumble over. */
+const hostile = fc.constantFrom(
+  ...['\u0000', '\ud800', '\udc00', '👩‍👩‍👧', '\u202e', '```', '{', '[', '"', '\\', '+1', '@', '\n'],
+  ...['sk-', 'eyJ', 'DE89', '4111 1111', "i can't help", 'json', '…', ' and', '是', '0'.repeat(40)]
+)
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.array(hostile, { maxLength: 60 }).map((pieces) => pieces.join('')),
+  fc.tuple(hostile, fc.integer({ min: 0, max: 5000 })).map(([piece, times]) => piece.repeat(times))
+)
+const number = fc.constantFrom('1e400', '-1e-400', '12345678901234567890', '0.1', '-0')
+const inputText = fc.oneof(
+  fc.json(),
+  text.map((content) => JSON.stringify({ messages: [{ role: 'user', content }] })),
+  text.map((prompt) => JSON.stringify(prompt)),
+  number.map((digits) => `{"n":${digits},"max_tokens":${digits},"__proto__":{"a":1}}`),
+  fc.constantFrom('null', '[]', '{"messages":[null,1,{"role":"user"}]}', '{"messages":{}}'),
+  fc.integer({ min: 1, max: 3000 }).map((depth) => '['.repeat(depth) + ']'.repeat(depth))
+)
+const decisions: fc.Arbitrary<Decision> = fc
+  .record({
+    input: inputText,
+    output: text,
+    domain: fc.option(text),
+    metadata: fc.option(fc.dictionary(text, fc.jsonValue()).map((value) => JSON.stringify(value))),
+    output_tokens: fc.option(fc.maxSafeNat())
+  })
+  .map((fields) => aDecision(fields))
+
+function withoutTimes({ runs }: Evaluation): unknown {
+  return runs.map((run) => ({ ...run, duration_us: null }))
+}
+
+test('any decision yields one explained run for each planned evaluator, and the same again', () => {
+  fc.assert(
+    fc.property(decisions, (decision) => {
+      const evaluation = evaluate(decision)
+      const planned = offlineEvaluators.map(({ name }) => name)
+      expect(evaluation.runs.map(({ evaluator }) => evaluator)).toEqual(planned)
+      expect(evaluation.runs.every(({ run_id }) => isUuid(run_id))).toBe(true)
+      for (const { status, scores } of evaluation.runs) {
+        expect(status).not.toBe('failed')
+        expect(scores).toHaveLength(status === 'succeeded' ? 1 : 0)
+        for (const score of scores) {
+          expect(score.reason).toMatch(/^[\d A-Z].{5,250}\.$/)
+          expect(score.value).toBeGreaterThanOrEqual(0)
+          expect(score.value).toBeLessThanOrEqual(1)
+        }
+      }
+      expect(withoutTimes(evaluate(decision))).toEqual(withoutTimes(evaluation))
+    }),
+    { numRuns: 300 }
+  )
+})
+
+const largest = 4 * 1024 * 1024
+const hostilePieces: string[] = [
+  ...[
+    'a',
+    ' ',
+    '\n',
+    '\u200b',
+    '1',
+    '+1',
+    '+1 2 ',
+    '(',
+    '1-',
+    '4111 ',
+    'a@',
+    'a.b@c',
+    '@',
+    '://a:'
+  ],
+  ...['```\n', '> ', '{"a":', '["', '\\', 'DE89 ', 'DE893704', 'sk-', 'eyJ.', 'tel 0', '0 0/', 'é'],
+  ...[
+    'i can not ',
+    'respond with a json ',
+    'no no ',
+    'ich kann ',
+    '我',
+    '{{',
+    '-----BEGIN ',
+    'xoxb-a'
+  ]
+]
+
+test.each(hostilePieces)('four MiB of %j are judged without an error', (piece) => {
+  const output = piece.repeat(largest / piece.length)
+  const input = JSON.stringify({ format: 'json', prompt: piece.repeat(30_000) })
+  const { runs } = evaluate(aDecision({ input, output, domain: piece, output_tokens: 4096 }))
+  expect(runs.map(({ status }) => status)).not.toContain('failed')
+})
