@@ -1,4 +1,4 @@
-/** The load, as a process of its own: posts bodies over kept connections and reports what it saw. */
+/** The load, as a process of its own: posts bodies over kept connections and says what it saw. */
 import { Pool } from 'undici'
 import { makeBodies } from './bodies.ts'
 

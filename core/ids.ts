@@ -32,22 +32,34 @@ export function uuidv7(timestampMs: number): string {
   return format(bytes, 7)
 }
 
-/** RFC 9562 version 5: the first 16 bytes of SHA-1 over the namespace's bytes and the name. */
+/** Room for a namespace and the usual name; a longer one gets a buffer of its own. */
+const nameBuffer = Buffer.alloc(4096)
+const namespaceBytes = 16
+/** A UTF-16 unit has at most so many bytes in UTF-8. */
+const bytesPerUnitMax = 3
+
+/**
+ * RFC 9562 version 5: the first 16 bytes of SHA-1 over the namespace's bytes and the name.
+ * The digest is asked for as hex: a buffer of it would cost more than the hash.
+ */
 export function uuidv5(namespace: string, name: string): string {
-  const prefix = Buffer.from(namespace.replaceAll('-', ''), 'hex')
-  const digest = hash('sha1', Buffer.concat([prefix, Buffer.from(name, 'utf8')]), 'buffer')
-  return format(digest.subarray(0, 16), 5)
+  const size = namespaceBytes + name.length * bytesPerUnitMax
+  const bytes = size <= nameBuffer.length ? nameBuffer : Buffer.alloc(size)
+  bytes.write(namespace.replaceAll('-', ''), 0, 'hex')
+  const end = namespaceBytes + bytes.write(name, namespaceBytes, 'utf8')
+  const hex = hash('sha1', bytes.subarray(0, end), 'hex')
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
+  return joined(`${hex.slice(0, 12)}5${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)
 }
 
 function format(bytes: Buffer, version: number): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4)
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = bytes.toString('hex', 0, 16)
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20)
-  ].join('-')
+  return joined(bytes.toString('hex', 0, 16))
+}
+
+/** 32 hex digits with the four hyphens. */
+function joined(hex: string): string {
+  const [a, b] = [hex.slice(0, 8), hex.slice(8, 12)]
+  return `${a}-${b}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
