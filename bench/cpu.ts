@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Microseconds that all threads of `pid` have run so far. The scheduler counts nanoseconds; the
- * more usual /proc/<pid>/stat samples a hundred times a second and misses what works in short bursts.
+ * Microseconds that all threads of `pid` have run so far. The scheduler counts nanoseconds;
+ * /proc/<pid>/stat only samples a hundred times a second and misses what works in short bursts.
  */
 export function cpuMicroseconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)

@@ -8,7 +8,7 @@ export const ingestOperation: Operation = {
   summary: 'Send one decision',
   description:
     'Answers 202 only after every in-sync replica of the log has the decision. What is not ' +
-    'known is 503 and carries the `decision_id`: send the decision again with it, it is stored once.',
+    'known is 503 and carries the `decision_id`: sent again with it, a decision is stored once.',
   body: {
     schema: decisionBodySchema,
     example: {
