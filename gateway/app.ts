@@ -1,7 +1,7 @@
 /** The routes on Express, which only carries bytes: no middleware, no body parser, no order to get
  *  wrong. */
 import express from 'express'
-import type { Express, Request, Response } from 'express'
+import type { Express, NextFunction, Request, Response } from 'express'
 import type { Clock } from '../core/clock.ts'
 import { uuidv7 } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
@@ -31,6 +31,9 @@ export function createApp(dependencies: AppDependencies): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
+  // One resource has one spelling.
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
 
   const paths = Map.groupBy(dependencies.routes, (route) => route.path)
   for (const [path, routes] of paths) {
@@ -45,7 +48,27 @@ export function createApp(dependencies: AppDependencies): Express {
   }
   serveDocs(app, dependencies)
   app.use(createAnswer(dependencies, 'unknown', () => Promise.reject(wrongRoute())))
+  app.use(createRefuse(dependencies))
   return app
+}
+
+/**
+ * What Express itself refuses, such as a path with a broken escape. Its own answer would be a page
+ * with
+ * a stack, so it never gets to give one; four parameters are how it knows this for an error
+ * handler.
+ */
+function createRefuse(dependencies: AppDependencies) {
+  const refuse = createAnswer(dependencies, 'unknown', () => Promise.reject(wrongPath()))
+
+  return function refuseError(
+    _error: unknown,
+    request: Request,
+    response: Response,
+    _next: NextFunction
+  ): Promise<void> {
+    return refuse(request, response)
+  }
 }
 
 function serveDocs(app: Express, dependencies: AppDependencies): void {
@@ -129,6 +152,10 @@ function requestIdOf(request: Request, clock: Clock): string {
 function wrongMethod(allowed: string): Problem {
   const detail = `This path takes ${allowed}.`
   return new Problem('method_not_allowed', { detail, headers: { allow: allowed } })
+}
+
+function wrongPath(): Problem {
+  return new Problem('malformed_request', { detail: 'The path is not a valid URL path.' })
 }
 
 function wrongRoute(): Problem {

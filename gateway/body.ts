@@ -15,6 +15,11 @@ const inflaters: Readonly<Record<string, () => Transform>> = {
   zstd: createZstdDecompress
 }
 
+/** Whether the request says itself that its body is larger than any may be. */
+export function isDeclaredTooLarge(request: IncomingMessage): boolean {
+  return Number(request.headers['content-length'] ?? 0) > bodyBytesMax
+}
+
 /** @throws {Problem} 413 past `bodyBytesMax` inflated bytes, 415 or 400 for the encoding. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'

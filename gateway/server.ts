@@ -1,9 +1,10 @@
 /** The HTTP server: its time limits, and its answer to what is no HTTP at all. */
 import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../core/problem.ts'
 import type { ProblemCode } from '../core/problem.ts'
+import { isDeclaredTooLarge } from './body.ts'
 import { problemReply } from './problem-reply.ts'
 
 const headersTimeoutMs = 10_000
@@ -29,6 +30,11 @@ export function createGatewayServer(listener: RequestListener): Server {
   )
   server.maxConnections = connectionsMax
   server.maxRequestsPerSocket = requestsPerConnectionMax
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // A caller that asks first is told before it sends what would be refused for its size.
+    if (!isDeclaredTooLarge(request)) response.writeContinue()
+    listener(request, response)
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket))
   return server
 }

@@ -273,3 +273,17 @@ test('every decision that came in has exactly one outcome', async () => {
   for (const body of bodies) await post({ body })
   expect(sum(await gateway.metrics()) - before).toBe(bodies.length)
 })
+
+test('a path that Express itself refuses is answered in the same form, without a stack', async () => {
+  const answer = await fetch(`${gateway.url}/v1/decisions/%zz`)
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(await answer.json()).toMatchObject({ code: 'malformed_request' })
+})
+
+test('another spelling of a path is another path', async () => {
+  for (const path of ['/V1/ingest', '/v1/ingest/', '/v1//ingest']) {
+    const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', body: '{}' })
+    expect(answer.status).toBe(404)
+  }
+})
