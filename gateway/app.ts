@@ -61,6 +61,7 @@ export function createApp(dependencies: AppDependencies): Express {
 function createRefuse(dependencies: AppDependencies) {
   const refuse = createAnswer(dependencies, 'unknown', () => Promise.reject(wrongPath()))
 
+  // eslint-disable-next-line max-params -- Express tells an error handler by its four parameters
   return function refuseError(
     _error: unknown,
     request: Request,

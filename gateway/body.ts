@@ -23,8 +23,7 @@ export function isDeclaredTooLarge(request: IncomingMessage): boolean {
 /** @throws {Problem} 413 past `bodyBytesMax` inflated bytes, 415 or 400 for the encoding. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax)
-    return Promise.reject(tooLarge())
+  if (isDeclaredTooLarge(request)) return Promise.reject(tooLarge())
   if (encoding === 'identity' || encoding === '') return collect(request, request)
   const inflater = Object.hasOwn(inflaters, encoding) ? inflaters[encoding] : undefined
   if (inflater === undefined) return Promise.reject(unsupported(encoding))
