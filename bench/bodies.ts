@@ -1,18 +1,37 @@
-/** The bodies every row is sent: decisions of about 1.2 kB, the same in each run. */
+/** What the rows are sent: decisions of about 1.2 kB, the same in each run. */
 
-const bodiesMax = 1000
+/** How a request carries decisions; a new way to send them is a new entry of `shapes`. */
+export interface Shape {
+  readonly contentType: string
+  /** Decisions in one request. */
+  readonly decisions: number
+  makeBodies(): Buffer[]
+}
+
+export type ShapeName = 'decision'
+
+/** None has a decision_id: making one is part of the gateway's work. */
+export const shapes: Readonly<Record<ShapeName, Shape>> = {
+  decision: {
+    contentType: 'application/json',
+    decisions: 1,
+    makeBodies: () => makeDecisions().map((decision) => Buffer.from(JSON.stringify(decision)))
+  }
+}
+
+const decisionsMax = 1000
+/** Enough that every partition gets its share. */
 const agents = 50
 const words = (
   'the customer asks about an order that arrived late and the agent checks the policy ' +
   'before it decides whether a refund is due and writes a short friendly answer'
 ).split(' ')
 
-/** JSON texts; the caller adds a fresh decision_id to none of them, so the gateway makes it. */
-export function makeBodies(): Buffer[] {
-  return Array.from({ length: bodiesMax }, (_, index) => Buffer.from(JSON.stringify(bodyOf(index))))
+export function makeDecisions(): Record<string, unknown>[] {
+  return Array.from({ length: decisionsMax }, (_, index) => decisionOf(index))
 }
 
-function bodyOf(index: number): Record<string, unknown> {
+function decisionOf(index: number): Record<string, unknown> {
   return {
     input: {
       messages: [

@@ -1,19 +1,20 @@
-/** Processor time of another process, as the kernel's scheduler counts it. */
+/** Processor time of other processes, as the kernel's scheduler counts it. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Microseconds that all threads of `pid` have run so far. The scheduler counts nanoseconds;
- * /proc/<pid>/stat only samples a hundred times a second and misses what works in short bursts.
+ * Microseconds that all threads of `pids` have run so far, in user and kernel mode.
+ * The scheduler counts nanoseconds, where /proc/<pid>/stat shows the same in steps of 10 ms.
  */
-export function cpuMicroseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  const nanoseconds = threads.reduce((sum, thread) => sum + nanosecondsOf(pid, thread), 0)
-  return nanoseconds / 1000
+export function cpuMicroseconds(pids: readonly number[]): number {
+  const files = pids.flatMap((pid) =>
+    readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/schedstat`)
+  )
+  return files.reduce((sum, file) => sum + nanosecondsOf(file), 0) / 1000
 }
 
-function nanosecondsOf(pid: number, thread: string): number {
+function nanosecondsOf(file: string): number {
   try {
-    return ranFor(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'))
+    return ranFor(readFileSync(file, 'utf8'))
   } catch {
     // The thread ended between the listing and the reading.
     return 0

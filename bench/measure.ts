@@ -1,48 +1,46 @@
-/** One round of one row: warmed up, loaded, and read off. */
-import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+/** One round of one row: loaded by another process and read off. */
+import { shapes } from './bodies.ts'
 import { cpuMicroseconds } from './cpu.ts'
-import type { LoadOrder, LoadReport } from './load.ts'
-import type { Measurement, Row, Target } from './row.ts'
-import { percentile } from './statistics.ts'
+import { createHistogram } from './histogram.ts'
+import type { LoadReport } from './load.ts'
+import type { Load } from './load-process.ts'
+import type { Drive, Measurement, Row, Target } from './row.ts'
 
-export interface MeasureOptions {
+export interface Pass {
+  readonly drive: Drive
+  readonly round: number
   readonly connections: number
   readonly seconds: number
-  readonly warmUpSeconds: number
+  readonly load: Load
 }
 
-export async function measure(
-  row: Row,
-  target: Target,
-  { connections, seconds, warmUpSeconds }: MeasureOptions
-): Promise<Measurement> {
-  const { url, headers } = target
-  await runLoad({ url, headers, connections, seconds: warmUpSeconds })
-  const cpuBefore = cpuMicroseconds(target.pid)
-  const report = await runLoad({ url, headers, connections, seconds })
-  const cpu = cpuMicroseconds(target.pid) - cpuBefore
-  const sorted = report.latenciesMs.toSorted((left, right) => left - right)
-  const answers = Object.values(report.statuses).reduce((sum, count) => sum + count, 0)
-  const accepted = report.statuses[row.accepted] ?? 0
+export async function measure(row: Row, target: Target, pass: Pass): Promise<Measurement> {
+  const { url, headers, pids } = target
+  const { drive, round, connections, seconds, load } = pass
+  const order = { url, headers, shape: row.shape, connections, seconds, rate: drive.rate }
+  const cpuBefore = cpuMicroseconds(pids)
+  const report = await load.run(order)
+  const cpu = cpuMicroseconds(pids) - cpuBefore
   return {
     row: row.name,
-    requests_per_second: answers / report.seconds,
-    cpu_us_per_accepted: cpu / accepted,
-    p50_ms: percentile(sorted, 0.5),
-    p99_ms: percentile(sorted, 0.99),
-    accepted,
-    refused: answers - accepted
+    drive: drive.name,
+    round,
+    ...figuresOf(report, cpu, row)
   }
 }
 
-/** The load has a process of its own, so that its work is not counted as the target's. */
-function runLoad(order: LoadOrder): Promise<LoadReport> {
-  const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), { execArgv: [] })
-  return new Promise((resolve, reject) => {
-    child.once('message', (report) => resolve(report as LoadReport))
-    child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`the load ended with exit code ${code}`)))
-    child.send(order)
-  })
+function figuresOf(report: LoadReport, cpu: number, row: Row) {
+  const { decisions } = shapes[row.shape]
+  const latencies = createHistogram(report.latencies)
+  const requests = Object.values(report.statuses).reduce((sum, count) => sum + count, 0)
+  const accepted = (report.statuses[row.accepted] ?? 0) * decisions
+  return {
+    requests_per_second: requests / report.seconds,
+    cpu_us_per_accepted: cpu / accepted,
+    cores: cpu / 1e6 / report.seconds,
+    p50_ms: latencies.percentileMs(0.5),
+    p99_ms: latencies.percentileMs(0.99),
+    accepted,
+    refused: requests * decisions - accepted
+  }
 }

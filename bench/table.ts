@@ -1,27 +1,59 @@
-/** Measurements as a table: medians over the rounds, and ratios to the first row. */
+/** Measurements as a table: medians over the rounds, and ratios to the floor of the same round. */
+import { median } from './median.ts'
 import type { Measurement } from './row.ts'
-import { median } from './statistics.ts'
 
-export interface TableRow extends Measurement {
-  /** Against the first row: more than 1 is more processor time for a decision. */
-  readonly cpu_ratio: number
+export interface TableRow extends Omit<Measurement, 'round'> {
+  /** Against the floor driven alike: 2 is twice the processor time. Null without a floor. */
+  readonly cpu_ratio: number | null
+  /** Against the floor driven alike: 0.5 is half as many requests. Null without a floor. */
+  readonly rate_ratio: number | null
 }
 
-export function tableOf(measurements: readonly Measurement[]): TableRow[] {
-  const groups = [...Map.groupBy(measurements, ({ row }) => row).values()]
-  const medians = groups.map(mediansOf)
-  const base = medians[0]?.cpu_us_per_accepted ?? Number.NaN
-  return medians.map((row) => ({ ...row, cpu_ratio: row.cpu_us_per_accepted / base }))
+/** One line for each row and drive, in the order in which they were measured. */
+export function tableOf(measurements: readonly Measurement[], floor: string): TableRow[] {
+  const groups = Map.groupBy(measurements, ({ drive, row }) => `${drive} ${row}`)
+  return [...groups.values()]
+    .map((rounds) => lineOf(rounds, measurements, floor))
+    .toSorted((left, right) => drivesOf(left) - drivesOf(right))
+
+  function drivesOf({ drive }: TableRow): number {
+    return measurements.findIndex((measurement) => measurement.drive === drive)
+  }
 }
 
-function mediansOf(rounds: readonly Measurement[]): Measurement {
+function lineOf(
+  rounds: readonly Measurement[],
+  all: readonly Measurement[],
+  floor: string
+): TableRow {
+  const pairs = rounds.flatMap((round) => {
+    const base = all.find((one) => one.row === floor && isBeside(one, round))
+    return base === undefined ? [] : [{ round, base }]
+  })
+  const ratio = (pick: (measurement: Measurement) => number): number | null =>
+    pairs.length === 0 ? null : median(pairs.map(({ round, base }) => pick(round) / pick(base)))
+  return {
+    ...mediansOf(rounds),
+    cpu_ratio: ratio((measurement) => measurement.cpu_us_per_accepted),
+    rate_ratio: ratio((measurement) => measurement.requests_per_second)
+  }
+}
+
+/** Measured within the same half minute: what the machine did to one, it did to the other. */
+function isBeside(left: Measurement, right: Measurement): boolean {
+  return left.drive === right.drive && left.round === right.round
+}
+
+function mediansOf(rounds: readonly Measurement[]): Omit<Measurement, 'round'> {
   const of = (pick: (round: Measurement) => number): number => median(rounds.map(pick))
   const sum = (pick: (round: Measurement) => number): number =>
     rounds.reduce((total, round) => total + pick(round), 0)
   return {
     row: rounds[0]?.row ?? '',
+    drive: rounds[0]?.drive ?? '',
     requests_per_second: of((round) => round.requests_per_second),
     cpu_us_per_accepted: of((round) => round.cpu_us_per_accepted),
+    cores: of((round) => round.cores),
     p50_ms: of((round) => round.p50_ms),
     p99_ms: of((round) => round.p99_ms),
     accepted: sum((round) => round.accepted),
@@ -29,40 +61,37 @@ function mediansOf(rounds: readonly Measurement[]): Measurement {
   }
 }
 
-const heads = [
-  'system',
-  'requests/s',
-  'CPU µs/accepted',
-  'ratio',
-  'p50 ms',
-  'p99 ms',
-  'accepted',
-  'refused'
+const columns: readonly (readonly [string, (row: TableRow) => string])[] = [
+  ['system', (row) => row.row],
+  ['load', (row) => row.drive],
+  ['requests/s', (row) => row.requests_per_second.toFixed(0)],
+  ['× floor', (row) => row.rate_ratio?.toFixed(2) ?? '–'],
+  ['CPU µs/accepted', (row) => row.cpu_us_per_accepted.toFixed(1)],
+  ['× floor', (row) => row.cpu_ratio?.toFixed(2) ?? '–'],
+  ['cores', (row) => row.cores.toFixed(2)],
+  ['p50 ms', (row) => row.p50_ms.toFixed(2)],
+  ['p99 ms', (row) => row.p99_ms.toFixed(2)],
+  ['accepted', (row) => String(row.accepted)],
+  ['refused', (row) => String(row.refused)]
 ]
+/** Columns of words come first and are aligned to the left. */
+const wordColumns = 2
 
 /** A Markdown table, aligned so that it reads well in a terminal too. */
 export function markdownOf(table: readonly TableRow[]): string {
-  const cells = table.map((row) => [
-    row.row,
-    row.requests_per_second.toFixed(0),
-    row.cpu_us_per_accepted.toFixed(1),
-    row.cpu_ratio.toFixed(2),
-    row.p50_ms.toFixed(2),
-    row.p99_ms.toFixed(2),
-    String(row.accepted),
-    String(row.refused)
-  ])
+  const heads = columns.map(([head]) => head)
+  const cells = table.map((row) => columns.map(([, cellOf]) => cellOf(row)))
   const widths = heads.map((head, at) =>
     Math.max(head.length, ...cells.map((line) => line[at]?.length ?? 0))
   )
-  const lineOf = (line: readonly string[]): string =>
-    `| ${line.map((cell, at) => padded(cell, at, widths)).join(' | ')} |`
-  const rules = widths.map((width, at) => '-'.repeat(width + 1) + (at === 0 ? '-' : ':'))
-  const rule = `|${rules.join('|')}|`
-  return [lineOf(heads), rule, ...cells.map(lineOf)].join('\n')
+  const rule = widths.map((width, at) => '-'.repeat(width + 1) + (at < wordColumns ? '-' : ':'))
+  return [heads, ...cells]
+    .map((line) => `| ${line.map((cell, at) => padded(cell, at, widths)).join(' | ')} |`)
+    .toSpliced(1, 0, `|${rule.join('|')}|`)
+    .join('\n')
 }
 
-/** Names stand to the left, figures to the right. */
 function padded(cell: string, at: number, widths: readonly number[]): string {
-  return at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)
+  const width = widths[at] ?? 0
+  return at < wordColumns ? cell.padEnd(width) : cell.padStart(width)
 }

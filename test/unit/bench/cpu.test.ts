@@ -7,9 +7,14 @@ test('reads the nanoseconds on a processor', () => {
 })
 
 test('grows while this process works', () => {
-  const before = cpuMicroseconds(process.pid)
+  const before = cpuMicroseconds([process.pid])
   let sum = 0
   for (let at = 0; at < 3e7; at++) sum += at % 7
   expect(sum).toBeGreaterThan(0)
-  expect(cpuMicroseconds(process.pid)).toBeGreaterThan(before)
+  expect(cpuMicroseconds([process.pid])).toBeGreaterThan(before)
+})
+
+test('adds up several processes', () => {
+  const one = cpuMicroseconds([process.pid])
+  expect(cpuMicroseconds([process.pid, process.pid])).toBeGreaterThanOrEqual(2 * one)
 })

@@ -3,35 +3,45 @@ import { expect, test } from '@jest/globals'
 import type { Measurement } from '../../../bench/row.ts'
 import { markdownOf, tableOf } from '../../../bench/table.ts'
 
-function aMeasurement(row: string, cpu: number): Measurement {
+function aMeasurement(changes: Partial<Measurement>): Measurement {
   const latencies = { p50_ms: 1, p99_ms: 2 }
-  return {
-    row,
-    requests_per_second: 10,
-    cpu_us_per_accepted: cpu,
-    ...latencies,
-    accepted: 5,
-    refused: 1
-  }
+  const counts = { accepted: 5, refused: 1 }
+  const rates = { requests_per_second: 10, cpu_us_per_accepted: 1, cores: 0.5 }
+  return { row: 'floor', drive: 'full', round: 1, ...rates, ...latencies, ...counts, ...changes }
 }
 
-const rounds = [50, 60, 1000].flatMap((cpu) => [
-  aMeasurement('floor', cpu),
-  aMeasurement('gateway', cpu * 2)
-])
+/** The second round ran on a machine that was ten times as busy. */
+const measurements = [50, 60, 600].flatMap((cpu, round) =>
+  ['full', '10/s'].flatMap((drive) => [
+    aMeasurement({ round, drive, cpu_us_per_accepted: cpu }),
+    aMeasurement({ round, drive, cpu_us_per_accepted: cpu * (round + 2), row: 'gateway' })
+  ])
+)
 
-test('takes the median of the rounds and the ratio to the first row', () => {
-  const table = tableOf(rounds)
-  expect(table.map(({ cpu_us_per_accepted }) => cpu_us_per_accepted)).toEqual([60, 120])
-  expect(table.map(({ cpu_ratio }) => cpu_ratio)).toEqual([1, 2])
+test('takes the median of the rounds, and of the ratios within each round', () => {
+  const [floor, gateway] = tableOf(measurements, 'floor')
+  expect(floor).toMatchObject({ row: 'floor', cpu_us_per_accepted: 60, cpu_ratio: 1 })
+  expect(gateway).toMatchObject({ row: 'gateway', cpu_us_per_accepted: 180, cpu_ratio: 3 })
+})
+
+test('keeps the ways of driving apart, one after the other', () => {
+  const lines = tableOf(measurements, 'floor').map(({ drive, row }) => `${drive} ${row}`)
+  expect(lines).toEqual(['full floor', 'full gateway', '10/s floor', '10/s gateway'])
 })
 
 test('adds up what was accepted and refused', () => {
-  expect(tableOf(rounds)[0]).toMatchObject({ accepted: 15, refused: 3 })
+  expect(tableOf(measurements, 'floor')[0]).toMatchObject({ accepted: 15, refused: 3 })
+})
+
+test('has no ratio where no floor was measured', () => {
+  const [only] = tableOf([aMeasurement({ row: 'gateway' })], 'floor')
+  expect(only).toMatchObject({ cpu_ratio: null, rate_ratio: null })
 })
 
 test('is a Markdown table with one line for each row', () => {
-  const lines = markdownOf(tableOf(rounds)).split('\n')
-  expect(lines).toHaveLength(4)
-  expect(lines[3]).toMatch(/^\| gateway \| +10 \| +120\.0 \| +2\.00 \|/)
+  const lines = markdownOf(tableOf(measurements, 'floor')).split('\n')
+  expect(lines).toHaveLength(6)
+  expect(lines[1]).toMatch(/^\|-+\|-+\|-+:\|/)
+  expect(lines[3]).toMatch(/^\| gateway \| full +\| +10 \| +1\.00 \| +180\.0 \| +3\.00 \|/)
+  expect(new Set(lines.map((line) => line.length)).size).toBe(1)
 })

@@ -1,0 +1,20 @@
+/** Whether the topic holds what was accepted: a fast answer for a lost decision is worth nothing. */
+
+export interface RecordCount {
+  readonly accepted: number
+  /** Without an acceptance, for example past a deadline; each may have been written all the same. */
+  readonly refused: number
+  readonly records: number
+}
+
+export function isComplete({ accepted, records }: RecordCount): boolean {
+  return records >= accepted
+}
+
+export function sentenceOf(count: RecordCount): string {
+  const { accepted, refused, records } = count
+  const found = `${accepted} decisions accepted (warm-ups included), ${records} records in the topic`
+  if (!isComplete(count)) return `${found}: ${accepted - records} are LOST.`
+  if (records === accepted) return `${found}: nothing is lost.`
+  return `${found}: nothing is lost, ${records - accepted} more (${refused} were not accepted).`
+}

@@ -1,0 +1,21 @@
+/** The floor of the runtime: a node:http server that reads a body and throws it away. */
+import { freePort } from '../../stack/ports.ts'
+import type { Row } from '../row.ts'
+
+export const floor: Row = {
+  name: 'floor',
+  shape: 'decision',
+  accepted: 202,
+  topic: null,
+  start: async ({ environment, run }) => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/v1/ingest`
+    const pid = await run({
+      name: 'floor',
+      args: ['bench/rows/floor-server.ts', String(port)],
+      environment,
+      probe: async () => (await fetch(url, { method: 'POST', body: '{}' })).ok
+    })
+    return { url, headers: {}, pids: [pid] }
+  }
+}
