@@ -13,7 +13,9 @@ export interface LoadOrder {
   readonly shape: ShapeName
   readonly connections: number
   readonly seconds: number
-  /** Requests in a second over all connections; 0 sends the next as soon as the last is answered. */
+  /**
+   * Requests in a second over all connections; 0 sends the next as soon as the last is answered.
+   */
   readonly rate: number
 }
 

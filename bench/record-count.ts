@@ -1,8 +1,11 @@
-/** Whether the topic holds what was accepted: a fast answer for a lost decision is worth nothing. */
+/** Whether the topic holds what was accepted: a fast answer for a lost decision is worth nothing.
+ */
 
 export interface RecordCount {
   readonly accepted: number
-  /** Without an acceptance, for example past a deadline; each may have been written all the same. */
+  /**
+   * Without an acceptance, for example past a deadline; each may have been written all the same.
+   */
   readonly refused: number
   readonly records: number
 }

@@ -1,4 +1,5 @@
-/** Keeps what was measured as data, with the machine it was measured on and nothing that names it. */
+/** Keeps what was measured as data, with the machine it was measured on and nothing that names it.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
