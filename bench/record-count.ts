@@ -16,7 +16,7 @@ export function isComplete({ accepted, records }: RecordCount): boolean {
 
 export function sentenceOf(count: RecordCount): string {
   const { accepted, refused, records } = count
-  const found = `${accepted} decisions accepted (warm-ups included), ${records} records in the topic`
+  const found = `${accepted} decisions accepted (warm-ups too), ${records} records in the topic`
   if (!isComplete(count)) return `${found}: ${accepted - records} are LOST.`
   if (records === accepted) return `${found}: nothing is lost.`
   return `${found}: nothing is lost, ${records - accepted} more (${refused} were not accepted).`

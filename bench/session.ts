@@ -4,7 +4,7 @@ import { measure } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import type { RecordCount } from './record-count.ts'
 import type { Drive, Measurement, Row, Target } from './row.ts'
-import type { OpenBench } from './services.ts'
+import type { OpenBench } from './open-bench.ts'
 
 export interface Session {
   readonly bench: OpenBench

@@ -5,7 +5,7 @@
  *     decision-evaluations ─▶ storage:     decode ▶ store ▶ settle
  *
  * Settling is always: dead letters first, their acknowledgement awaited, then the offsets. A crash
- * anywhere before repeats the batch, and every handler knows by identity what it did already.
+ * anywhere before repeats the batch; that is safe, since what a handler makes keeps its identity.
  */
 import type { Consumed, DeadLetter } from '../core/consumed.ts'
 import type { Message, MessageBatch } from '../platform/message-consumer.ts'

@@ -39,8 +39,7 @@ export function createEncode<T>(schema: AvroSchema): Encode<T> {
 
 /**
  * avsc's own long ends one short of 2^53 - 1, the largest count that the contract takes. The exact
- * one
- * costs more, so it is asked only where the fast one gave up.
+ * one costs more, so it is asked only where the fast one gave up.
  */
 const exactLong = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => safeNumber(bytes.readBigInt64LE()),

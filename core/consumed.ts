@@ -11,7 +11,7 @@ export type Consumed =
 export interface DeadLetter {
   readonly kind: 'dead_letter'
   readonly reason: DeadLetterReason
-  /** Which step of the line refused it: decode, store, evaluate. */
+  /** Which step of the line refused it: decode or store. */
   readonly step: string
   /** One sentence for the person who finds it; never the payload. */
   readonly error: string

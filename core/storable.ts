@@ -8,8 +8,8 @@ import { isUuid } from './ids.ts'
  * Anyone may write to a topic; what the gateway wrote always passes.
  */
 export function decisionObjection(decision: Decision): string | null {
-  if (!isUuid(decision.decision_id)) return 'decision_id is no UUID'
-  if (!isUuid(decision.organization_id)) return 'organization_id is no UUID'
+  if (!isId(decision.decision_id)) return 'decision_id is no UUID in lower case'
+  if (!isId(decision.organization_id)) return 'organization_id is no UUID in lower case'
   if (!isTime(decision.received_at)) return 'received_at is no time'
   if (!isJson(decision.input)) return 'input is not JSON text'
   if (decision.metadata !== null && !isJson(decision.metadata)) return 'metadata is not JSON text'
@@ -18,11 +18,20 @@ export function decisionObjection(decision: Decision): string | null {
 
 /** Null when the evaluation can be stored, or what is wrong with it. */
 export function evaluationObjection(evaluation: Evaluation): string | null {
-  if (!isUuid(evaluation.decision_id)) return 'decision_id is no UUID'
-  if (!isUuid(evaluation.organization_id)) return 'organization_id is no UUID'
+  if (!isId(evaluation.decision_id)) return 'decision_id is no UUID in lower case'
+  if (!isId(evaluation.organization_id)) return 'organization_id is no UUID in lower case'
   if (!isTime(evaluation.evaluated_at)) return 'evaluated_at is no time'
-  if (!evaluation.runs.every(({ run_id }) => isUuid(run_id))) return 'a run_id is no UUID'
+  if (!evaluation.runs.every(({ run_id }) => isId(run_id)))
+    return 'a run_id is no UUID in lower case'
   return null
+}
+
+/**
+ * The contract says lower case, and so does every answer of the store: identities are compared as
+ * text, and one in capitals would be claimed and then taken for a duplicate of itself.
+ */
+function isId(text: string): boolean {
+  return isUuid(text) && text === text.toLowerCase()
 }
 
 /** A four-digit year: beyond it the textual form changes. */

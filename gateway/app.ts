@@ -54,9 +54,7 @@ export function createApp(dependencies: AppDependencies): Express {
 
 /**
  * What Express itself refuses, such as a path with a broken escape. Its own answer would be a page
- * with
- * a stack, so it never gets to give one; four parameters are how it knows this for an error
- * handler.
+ * with a stack, so it never gets to give one; by four parameters it knows an error handler.
  */
 function createRefuse(dependencies: AppDependencies) {
   const refuse = createAnswer(dependencies, 'unknown', () => Promise.reject(wrongPath()))
@@ -123,6 +121,7 @@ function callOf(request: Request, response: Response, requestId: string): Call {
 
 function signalOf(response: Response): AbortSignal {
   const controller = new AbortController()
+  if (response.destroyed) controller.abort()
   response.on('close', () => controller.abort())
   return controller.signal
 }

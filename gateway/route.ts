@@ -2,7 +2,7 @@
 import type { ApiKeyScope } from '../core/api-key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { JsonSchema } from '../platform/json-schema.ts'
-import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from './call.ts'
+import type { Call, Principal, Reply, SessionPrincipal } from './call.ts'
 
 export type Credential =
   | { readonly kind: 'none' }
@@ -42,7 +42,6 @@ export interface CheckedCall<P extends Principal | null = Principal> extends Cal
 export type Handle = (call: Call) => Promise<Reply>
 export type PublicHandle = (call: CheckedCall<null>) => Promise<Reply>
 export type SessionHandle = (call: CheckedCall<SessionPrincipal>) => Promise<Reply>
-export type KeyHandle = (call: CheckedCall<KeyPrincipal>) => Promise<Reply>
 export type PrincipalHandle = (call: CheckedCall) => Promise<Reply>
 
 export interface Route {

@@ -1,5 +1,5 @@
 /** Kafka through kafkajs: consumer groups, administration, and what consumers produce. */
-import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { Kafka, KafkaJSNumberOfRetriesExceeded, logLevel, Partitioners } from 'kafkajs'
 import type { Admin, Consumer, KafkaConfig, LogEntry } from 'kafkajs'
 import type { Logger } from './logger.ts'
 import { ProduceError } from './record-producer.ts'
@@ -77,12 +77,20 @@ function createKafkajsProducer(kafka: Kafka): RecordProducer {
       try {
         await producer.sendBatch({ acks: -1, topicMessages: byTopic(records) })
       } catch (error) {
-        const retryable = (error as { retriable?: boolean }).retriable !== false
-        throw new ProduceError('the broker did not acknowledge', { retryable, cause: error })
+        throw new ProduceError('the broker did not acknowledge', {
+          retryable: isRetryable(error),
+          cause: error
+        })
       }
     },
     close: () => producer.disconnect()
   }
+}
+
+/** The client calls final what it has tried often enough; the cause says whether it is. */
+function isRetryable(error: unknown): boolean {
+  if (error instanceof KafkaJSNumberOfRetriesExceeded) return isRetryable(error.cause)
+  return (error as { retriable?: boolean } | undefined)?.retriable !== false
 }
 
 function byTopic(records: readonly OutgoingRecord[]) {

@@ -45,8 +45,7 @@ const causesMax = 4
 
 /**
  * Name, code, message and origin of an error and its causes. Other members are left out: an error
- * of
- * the database, for example, carries the row that it refused.
+ * of the database, for example, carries the row that it refused.
  */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error

@@ -63,6 +63,9 @@ function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
 
 async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) => Promise<T>) {
   const client = await pool.connect()
+  // The pool listens to idle connections only: unheard, one that breaks here would end the process.
+  const ignore = (): void => {}
+  client.on('error', ignore)
   let broken: Error | undefined
   try {
     await client.query('begin')
@@ -73,6 +76,7 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =
     broken = await rollBack(client)
     throw error
   } finally {
+    client.off('error', ignore)
     client.release(broken)
   }
 }

@@ -16,8 +16,7 @@ export interface RecordProducer {
   /**
    * Resolves when every record is acknowledged by all in-sync replicas.
    * @throws {ProduceError} otherwise. Some records may have been written all the same: a caller
-   * must
-   * treat each as unknown, and may send it again, since identity is settled by the store.
+   * must treat each as unknown, and may send it again, since identity is settled by the store.
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
   close(): Promise<void>

@@ -8,7 +8,6 @@ import { decisionContract } from '../../schemas/index.ts'
 import { createDecode } from '../decode.ts'
 import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
-import type { Decode } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
 import type { Publish } from './publish.ts'
 
@@ -27,7 +26,7 @@ export function createEvaluation(dependencies: EvaluationDependencies) {
       registry,
       readerSchema: decisionContract.schema,
       objection: decisionObjection
-    }) satisfies Decode<Decision>,
+    }),
     handle: async (decisions) => {
       await publish(decisions.map(evaluate))
       return decisions.map(() => done)

@@ -2,20 +2,15 @@
 import { isUtf8 } from 'node:buffer'
 import { syntaxErrorAt } from '../../core/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
+import { requireJson } from '../require-json.ts'
 
-const jsonContentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
 /** No body of these routes comes near it. */
 const bodyBytesMax = 64 * 1024
 const depthMax = 64
 
 /** @throws {Problem} 415, 413 or 400 */
 export function parseJsonBody(contentType: string | undefined, body: Buffer): unknown {
-  if (contentType === undefined || !jsonContentType.test(contentType)) {
-    throw new Problem('unsupported_media_type', {
-      detail: `The Content-Type is ${contentType ?? 'missing'}; send application/json in UTF-8.`,
-      headers: { accept: 'application/json' }
-    })
-  }
+  requireJson(contentType)
   if (body.length > bodyBytesMax) {
     const detail = `The body has ${body.length} bytes; this route takes ${bodyBytesMax}.`
     throw new Problem('payload_too_large', { detail, members: { limit_bytes: bodyBytesMax } })

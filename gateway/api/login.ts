@@ -4,6 +4,7 @@ import { PasswordsBusyError } from '../../platform/password.ts'
 import type { Queryable, Row } from '../../platform/postgres.ts'
 import { sessionSeconds } from '../../platform/session-token.ts'
 import type { SessionTokens } from '../../platform/session-token.ts'
+import { bearerChallenge } from '../authentication/bearer.ts'
 import { jsonReply } from '../call.ts'
 import type { PublicHandle } from '../route.ts'
 import type { ThrottleLogin } from './login-throttle.ts'
@@ -65,7 +66,7 @@ async function selectAccount(store: Queryable, email: string): Promise<AccountRo
 function loginFailed(): Problem {
   return new Problem('login_failed', {
     detail: 'No account has this email and this password.',
-    headers: { 'www-authenticate': 'Bearer realm="sluice"' }
+    headers: bearerChallenge
   })
 }
 

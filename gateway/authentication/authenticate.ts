@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import type { KeyPrincipal } from '../call.ts'
 import type { FindApiKey } from './api-keys.ts'
+import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
 import type { ApiKeyRow } from './select-api-key.ts'
 
 /** @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up. */
@@ -19,8 +20,6 @@ export interface AuthenticateDependencies {
   readonly clock: Clock
 }
 
-const bearerExpression = /^bearer +(\S+) *$/i
-const challenge = Object.freeze({ 'www-authenticate': 'Bearer realm="sluice"' })
 /**
  * Compared against when there is no such key, so that an unknown id costs what a known one costs.
  */
@@ -43,19 +42,19 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
 }
 
 function partsOf(authorization: string | undefined) {
-  const token = bearerExpression.exec(authorization ?? '')?.[1]
-  if (token === undefined) {
+  const token = bearerTokenOf(authorization)
+  if (token === null) {
     const detail = 'Send the key as "Authorization: Bearer slk_…".'
-    throw new Problem('api_key_required', { detail, headers: challenge })
+    throw new Problem('api_key_required', { detail, headers: bearerChallenge })
   }
   const parts = parseApiKey(token)
   if (parts !== null) return parts
-  const isKey = token.startsWith('slk_')
+  const isKey = isApiKey(token)
   throw new Problem(isKey ? 'api_key_malformed' : 'api_key_required', {
     detail: isKey
       ? 'Its shape or checksum is wrong: was it cut off or mistyped?'
       : 'The credential is no API key; keys begin with slk_.',
-    headers: challenge
+    headers: bearerChallenge
   })
 }
 
@@ -65,8 +64,7 @@ function refuseEnded(row: ApiKeyRow, now: number): void {
 }
 
 function invalidKey(detail: string): Problem {
-  const headers = { 'www-authenticate': 'Bearer realm="sluice", error="invalid_token"' }
-  return new Problem('api_key_invalid', { detail, headers })
+  return new Problem('api_key_invalid', { detail, headers: invalidTokenChallenge })
 }
 
 function scopeMissing(scope: ApiKeyScope): Problem {

@@ -1,7 +1,7 @@
 /** The path of one decision through the gateway. Read this file first.
  *
  *     POST /v1/ingest
- *       ├─ authenticate ─▶ 401 missing or invalid key · 403 key lacks the scope
+ *       ├─ authenticate ─▶ 401 missing or invalid key · 403 key lacks the scope · 503 keys away
  *       ├─ parse ────────▶ 400 malformed JSON or encoding · 413 too large · 415 not JSON in UTF-8
  *       ├─ validate ─────▶ 422 invalid decision, every problem with its pointer
  *       ├─ limit rate ───▶ 429 with Retry-After

@@ -4,6 +4,7 @@ import { scanMembers, skipSpace } from '../../core/json-members.ts'
 import type { JsonMember } from '../../core/json-members.ts'
 import { syntaxErrorAt } from '../../core/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
+import { requireJson } from '../require-json.ts'
 
 /** Levels of nesting in a body, the body's own object included. */
 export const depthMax = 64
@@ -17,18 +18,12 @@ export interface Submission {
   readonly tooDeepIn: string | null
 }
 
-const jsonContentType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
 const byteOrderMark = 0xfeff
 const openBrace = 123
 
 /** @throws {Problem} 415 when it is not declared as JSON in UTF-8, 400 when it is not. */
 export function parse(contentType: string | undefined, body: Buffer): Submission {
-  if (contentType === undefined || !jsonContentType.test(contentType)) {
-    throw new Problem('unsupported_media_type', {
-      detail: `The Content-Type is ${contentType ?? 'missing'}; send application/json in UTF-8.`,
-      headers: { accept: 'application/json' }
-    })
-  }
+  requireJson(contentType)
   if (!isUtf8(body)) {
     throw new Problem('malformed_encoding', {
       detail: `The body is not UTF-8 at ${badByteOf(body)}.`

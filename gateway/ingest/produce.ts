@@ -52,7 +52,7 @@ export function createProduce(dependencies: ProduceDependencies) {
     const batch = open
     open = undefined
     clearTimeout(batch.timer)
-    const sent = settle(batch, { producer, metrics, deadlineMs }).finally(() => {
+    const sent = deliver(batch, { producer, metrics, deadlineMs }).finally(() => {
       sending.delete(sent)
       account(-batch.bytes, -batch.records.length)
     })
@@ -88,10 +88,9 @@ export function createProduce(dependencies: ProduceDependencies) {
 }
 
 /**
- * The caller is answered at the deadline; the memory is accounted for until the client lets go of
- * it.
+ * Callers are answered at the deadline; the memory counts until the client lets go of it.
  */
-async function settle(
+async function deliver(
   batch: Batch,
   {
     producer,

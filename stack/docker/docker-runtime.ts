@@ -1,4 +1,5 @@
 /** Whether Docker can be used: it answers, is this machine's, and has the images at hand. */
+import { networkInterfaces } from 'node:os'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import type { ContainerRuntimeClient } from 'testcontainers'
 
@@ -31,6 +32,15 @@ async function within<T>(work: Promise<T>, timeoutMs: number, sentence: string):
   }
 }
 
+/**
+ * In a container that runs a Docker of its own, its host is the bridge's gateway, an address of
+ * ours; where the container only borrows the socket of its host, the gateway is somebody else.
+ */
+export function isThisMachine(host: string, interfaces = networkInterfaces()): boolean {
+  if (LOOPBACK.includes(host)) return true
+  return Object.values(interfaces).some((own) => own?.some(({ address }) => address === host))
+}
+
 /** The Docker of this machine, or one sentence saying why it cannot be used. */
 export async function dockerRuntime(): Promise<ContainerRuntimeClient> {
   const asked = getContainerRuntimeClient().catch((cause: unknown) => {
@@ -38,7 +48,7 @@ export async function dockerRuntime(): Promise<ContainerRuntimeClient> {
   })
   const client = await within(asked, ANSWER_TIMEOUT_MS, 'Docker does not answer')
   const { host } = client.info.containerRuntime
-  if (LOOPBACK.includes(host)) return client
+  if (isThisMachine(host)) return client
   // Ports are published on the loopback address alone, where nobody else reaches them.
   throw new Error(`Docker runs on ${host} and not on this machine`)
 }

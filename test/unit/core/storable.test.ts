@@ -5,6 +5,8 @@ import { decisionObjection, evaluationObjection } from '../../../core/storable.t
 import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { valueText } from './json-texts.ts'
 
+/** The store would answer it in lower case, and nobody would recognise it. */
+const inCapitals = '01938C4E-5B7A-7C3E-9F00-2F6D1C1B8A55'
 const year10000 = Date.UTC(10_000, 0, 1)
 
 describe('decisionObjection', () => {
@@ -31,9 +33,11 @@ describe('decisionObjection', () => {
   })
 
   test.each([
-    [{ decision_id: '' }, 'decision_id is no UUID'],
-    [{ decision_id: '4711' }, 'decision_id is no UUID'],
-    [{ organization_id: 'acme' }, 'organization_id is no UUID'],
+    [{ decision_id: '' }, 'decision_id is no UUID in lower case'],
+    [{ decision_id: '4711' }, 'decision_id is no UUID in lower case'],
+    [{ decision_id: inCapitals }, 'decision_id is no UUID in lower case'],
+    [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
+    [{ organization_id: inCapitals }, 'organization_id is no UUID in lower case'],
     [{ received_at: -1 }, 'received_at is no time'],
     [{ received_at: year10000 }, 'received_at is no time'],
     [{ received_at: Number.NaN }, 'received_at is no time'],
@@ -58,11 +62,12 @@ describe('evaluationObjection', () => {
   })
 
   test.each([
-    [{ decision_id: '4711' }, 'decision_id is no UUID'],
-    [{ organization_id: 'acme' }, 'organization_id is no UUID'],
+    [{ decision_id: '4711' }, 'decision_id is no UUID in lower case'],
+    [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
     [{ evaluated_at: -1 }, 'evaluated_at is no time'],
     [{ evaluated_at: year10000 }, 'evaluated_at is no time'],
-    [{ runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID']
+    [{ runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
+    [{ runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case']
   ])('to %j is: %s', (overrides, objection) => {
     expect(evaluationObjection(anEvaluation(overrides))).toBe(objection)
   })

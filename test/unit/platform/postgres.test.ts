@@ -1,7 +1,10 @@
 /** Which errors of the store may pass by themselves, and which condemn the row. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { isTransientStoreError, sqlStateOf } from '../../../platform/postgres.ts'
+import { createPostgres, isTransientStoreError, sqlStateOf } from '../../../platform/postgres.ts'
 
 function answered(code: string | undefined): Error {
   return Object.assign(new pg.DatabaseError('the server says no', 0, 'error'), { code })
@@ -77,4 +80,25 @@ test('only the server speaks SQLSTATE: a code of the system is none', () => {
   expect(sqlStateOf(answered('23505'))).toBe('23505')
   expect(sqlStateOf(fromSystem('42P01'))).toBeNull()
   expect(sqlStateOf(null)).toBeNull()
+})
+
+/** AuthenticationOk and ReadyForQuery of the protocol: all that a client waits for to begin. */
+const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
+
+test('a transaction whose connection breaks fails, and the process lives', async () => {
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(welcome)
+      socket.once('data', () => socket.destroy())
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `postgres://nobody:nothing@127.0.0.1:${port}/none`
+  const limits = { connectionsMax: 1, statementTimeoutMs: 1000 }
+  const postgres = createPostgres({ url, applicationName: 'test', ...limits })
+  // An error that nobody hears would fail this test by itself.
+  await expect(postgres.transaction(() => Promise.resolve())).rejects.toThrow('terminated')
+  await postgres.close()
+  await once(server.close(), 'close')
 })

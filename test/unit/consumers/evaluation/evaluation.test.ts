@@ -1,0 +1,62 @@
+/** The evaluation group: published and acknowledged before the offsets of the decisions move. */
+import { expect, test } from '@jest/globals'
+import { createEncode } from '../../../../core/avro-codec.ts'
+import { deadLetter, done, TransientError } from '../../../../core/consumed.ts'
+import type { Consumed } from '../../../../core/consumed.ts'
+import type { Decision } from '../../../../core/decision.ts'
+import type { Evaluation } from '../../../../core/evaluation.ts'
+import { createEvaluate } from '../../../../consumers/evaluation/evaluate.ts'
+import { createEvaluation } from '../../../../consumers/evaluation/evaluation.ts'
+import { decisionContract } from '../../../../schemas/index.ts'
+import { aDecision, noon } from '../../../support/builders.ts'
+import { FakeBatch, FakeRegistry, messagesOf } from '../fakes.ts'
+
+const encode = createEncode<Decision>(decisionContract.schema)
+
+/** Publishes into a list, or fails as told; tries a batch once. */
+function scene(values: Buffer[], failure?: Error) {
+  const registry = new FakeRegistry()
+  registry.schemas.set(7, decisionContract.schema)
+  const published: Evaluation[] = []
+  const settled: Consumed[] = []
+  const batch = new FakeBatch(messagesOf(...values))
+  const consume = createEvaluation({
+    registry,
+    evaluate: createEvaluate({ clock: { now: () => noon } }),
+    publish: async (evaluations) => {
+      if (failure) throw failure
+      published.push(...evaluations)
+    },
+    settle: async (_batch, outcomes) => void settled.push(...outcomes),
+    patiently: async (_batch, work) => {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof TransientError) return 'over'
+        throw error
+      }
+    }
+  })
+  return { consume: () => consume(batch), published, settled }
+}
+
+test('each decision is published once, in order, and poison beside it is settled', async () => {
+  const decisions = [aDecision(), aDecision()]
+  const [first, second] = decisions.map((decision) => encode(decision, 7))
+  const { consume, published, settled } = scene([first, Buffer.from('no'), second] as Buffer[])
+  await consume()
+  expect(published.map(({ decision_id }) => decision_id)).toEqual(
+    decisions.map(({ decision_id }) => decision_id)
+  )
+  const poison = deadLetter('decode', 'wrong_wire_format', expect.any(String) as unknown as string)
+  expect(settled).toEqual([done, poison, done])
+})
+
+test.each([
+  ['is away until the batch is over', new TransientError('away')],
+  ['refuses for good', new Error('too large')]
+])('nothing is settled when the log %s', async (_what, failure) => {
+  const { consume, settled } = scene([encode(aDecision(), 7)], failure)
+  await consume().catch((error: unknown) => expect(error).toBe(failure))
+  expect(settled).toEqual([])
+})

@@ -1,0 +1,121 @@
+/** publish: evaluations in chunks onto their topic, each acknowledged before the next. */
+import { describe, expect, test } from '@jest/globals'
+import { createDecoderFactory } from '../../../../core/avro-codec.ts'
+import { TransientError } from '../../../../core/consumed.ts'
+import type { Evaluation } from '../../../../core/evaluation.ts'
+import { readWireFormat } from '../../../../core/wire-format.ts'
+import { createPublish } from '../../../../consumers/evaluation/publish.ts'
+import { ProduceError } from '../../../../platform/record-producer.ts'
+import { evaluationContract } from '../../../../schemas/index.ts'
+import { anEvaluation, aRun, aScore } from '../../../support/builders.ts'
+import { FakeProducer, FakeRegistry } from '../fakes.ts'
+
+const decodePayload = createDecoderFactory<Evaluation>(evaluationContract.schema)(
+  evaluationContract.schema
+)
+
+function scene() {
+  const producer = new FakeProducer()
+  const registry = new FakeRegistry()
+  registry.ids.set('evaluations-value', 12)
+  const publish = createPublish({ producer, registry, topic: 'evaluations' })
+  return { publish, producer, registry }
+}
+
+/** An evaluation of about so many bytes. */
+function large(bytes: number): Evaluation {
+  return anEvaluation({ runs: [aRun({ scores: [aScore({ reason: 'x'.repeat(bytes) })] })] })
+}
+
+test('an evaluation arrives as it was, under its schema and its key', async () => {
+  const { publish, producer } = scene()
+  const evaluation = anEvaluation()
+  await publish([evaluation])
+  const [record] = producer.records
+  const { decision_id, organization_id } = evaluation
+  expect(record).toMatchObject({ topic: 'evaluations', headers: { decision_id, organization_id } })
+  expect(String(record?.key)).toBe(evaluation.agent_id)
+  const { schemaId, payload } = readWireFormat(record?.value ?? Buffer.alloc(0))
+  expect(schemaId).toBe(12)
+  expect(decodePayload(payload)).toEqual(evaluation)
+})
+
+test.each([
+  ['the session', { agent_id: null, session_id: 's' }, 's'],
+  ['none', { agent_id: null, session_id: null }, undefined]
+])('without an agent the key is %s, as that of the decision', async (_what, names, key) => {
+  const { publish, producer } = scene()
+  await publish([anEvaluation(names)])
+  expect(producer.records[0]?.key?.toString()).toBe(key)
+})
+
+describe('chunks', () => {
+  test('nothing is sent for nothing', async () => {
+    const { publish, producer } = scene()
+    await publish([])
+    expect(producer.sends).toEqual([])
+  })
+
+  test('what fits into a mebibyte is one request', async () => {
+    const { publish, producer } = scene()
+    await publish(Array.from({ length: 500 }, () => anEvaluation()))
+    expect(producer.sends).toEqual([500])
+  })
+
+  test('what does not is several, in order, and nothing is lost or doubled', async () => {
+    const { publish, producer } = scene()
+    const evaluations = [400, 400, 400, 900, 100, 1500, 10].map((kilobytes) =>
+      large(kilobytes * 1024)
+    )
+    await publish(evaluations)
+    expect(producer.sends).toEqual([2, 1, 2, 1, 1])
+    expect(producer.records.map(({ headers }) => headers['decision_id'])).toEqual(
+      evaluations.map(({ decision_id }) => decision_id)
+    )
+  })
+})
+
+describe('the id of the schema', () => {
+  test('is asked for once', async () => {
+    const { publish, registry } = scene()
+    await publish([anEvaluation()])
+    await publish([anEvaluation()])
+    expect(registry.asked).toEqual(['evaluations-value'])
+  })
+
+  test('that is not registered yet is waited for', async () => {
+    const { publish, registry, producer } = scene()
+    registry.ids.clear()
+    await expect(publish([anEvaluation()])).rejects.toBeInstanceOf(TransientError)
+    registry.ids.set('evaluations-value', 13)
+    await publish([anEvaluation()])
+    expect(readWireFormat(producer.records[0]?.value ?? Buffer.alloc(0)).schemaId).toBe(13)
+  })
+
+  test('that cannot be asked for is waited for', async () => {
+    const { publish, registry } = scene()
+    registry.failure = new TransientError('away')
+    await expect(publish([anEvaluation()])).rejects.toBe(registry.failure)
+  })
+})
+
+describe('a log that', () => {
+  test('does not acknowledge is waited for, and later chunks are not sent', async () => {
+    const { publish, producer } = scene()
+    const cause = new ProduceError('away', { retryable: true, cause: null })
+    producer.failures.push(cause)
+    const published = publish([large(900 * 1024), large(900 * 1024)])
+    await expect(published).rejects.toBeInstanceOf(TransientError)
+    await expect(published).rejects.toMatchObject({ cause })
+    expect(producer.records).toEqual([])
+  })
+
+  test.each([
+    ['refuses for good', new ProduceError('too large', { retryable: false, cause: null })],
+    ['breaks in another way', new TypeError('a bug')]
+  ])('%s ends the batch', async (_what, error) => {
+    const { publish, producer } = scene()
+    producer.failures.push(error)
+    await expect(publish([anEvaluation()])).rejects.toBe(error)
+  })
+})

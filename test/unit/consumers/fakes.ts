@@ -1,0 +1,114 @@
+/** What the loop is given in its tests: a batch that remembers, a log, a registry. */
+import type { AvroSchema } from '../../../core/avro-codec.ts'
+import type { Message, MessageBatch } from '../../../platform/message-consumer.ts'
+import type { OutgoingRecord, RecordProducer } from '../../../platform/record-producer.ts'
+import type { Registry } from '../../../platform/schema-registry.ts'
+import { noon } from '../../support/builders.ts'
+
+export function aMessage(overrides: Partial<Message> = {}): Message {
+  return {
+    topic: 'agent-decisions',
+    partition: 3,
+    offset: 0n,
+    key: Buffer.from('refund-agent'),
+    value: Buffer.from('value'),
+    headers: {},
+    timestamp: noon,
+    ...overrides
+  }
+}
+
+/** Messages with the given values, at offsets 0, 1, 2, … */
+export function messagesOf(...values: (string | Buffer | null)[]): Message[] {
+  return values.map((value, index) => {
+    const bytes = typeof value === 'string' ? Buffer.from(value) : value
+    return aMessage({ offset: BigInt(index), value: bytes })
+  })
+}
+
+/** Notes in `events` what was done, beside what other fakes note there. */
+export class FakeBatch implements MessageBatch {
+  readonly topic = 'agent-decisions'
+  readonly partition = 3
+  readonly messages: readonly Message[]
+  readonly events: string[]
+  highWatermark: bigint
+  heartbeats = 0
+  isRevoked = false
+  heartbeatFailure: Error | null = null
+
+  constructor(messages: readonly Message[], events: string[] = []) {
+    this.messages = messages
+    this.events = events
+    this.highWatermark = BigInt(messages.length)
+  }
+
+  async heartbeat(): Promise<void> {
+    this.heartbeats += 1
+    if (this.heartbeatFailure !== null) throw this.heartbeatFailure
+  }
+
+  isOver(): boolean {
+    return this.isRevoked
+  }
+
+  async commit(): Promise<void> {
+    this.events.push('commit')
+  }
+}
+
+/** Keeps what it acknowledged; fails with `failures`, first come first. */
+export class FakeProducer implements RecordProducer {
+  readonly records: OutgoingRecord[] = []
+  readonly sends: number[] = []
+  readonly failures: (Error | null)[] = []
+  readonly events: string[]
+
+  constructor(events: string[] = []) {
+    this.events = events
+  }
+
+  async connect(): Promise<void> {}
+
+  async send(records: readonly OutgoingRecord[]): Promise<void> {
+    // An answer that takes a turn of the loop shows who does not wait for it.
+    await new Promise((resolve) => setImmediate(resolve))
+    const failure = this.failures.shift()
+    if (failure) throw failure
+    this.sends.push(records.length)
+    this.records.push(...records)
+    this.events.push('acknowledged')
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Knows the schemas it was given; while `failure` is set it does not answer. */
+export class FakeRegistry implements Registry {
+  readonly schemas = new Map<number, AvroSchema>()
+  readonly ids = new Map<string, number>()
+  readonly asked: (number | string)[] = []
+  failure: Error | null = null
+
+  async idOf(subject: string): Promise<number | null> {
+    this.asked.push(subject)
+    if (this.failure !== null) throw this.failure
+    return this.ids.get(subject) ?? null
+  }
+
+  async schemaOf(id: number): Promise<AvroSchema | null> {
+    this.asked.push(id)
+    if (this.failure !== null) throw this.failure
+    return this.schemas.get(id) ?? null
+  }
+
+  async register(): Promise<number> {
+    throw new Error('consumers never register')
+  }
+
+  async compatibilityOf(): Promise<string | null> {
+    return null
+  }
+
+  async setCompatibility(): Promise<void> {}
+}

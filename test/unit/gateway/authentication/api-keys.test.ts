@@ -1,0 +1,181 @@
+/** The cache of keys: how fresh it is, how long it serves alone, and what it asks Postgres. */
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createFindApiKey } from '../../../../gateway/authentication/api-keys.ts'
+import type { FindApiKey } from '../../../../gateway/authentication/api-keys.ts'
+import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
+import { problemOf } from '../api/fakes.ts'
+import { aKey, FakeClock, FakeKeyTable } from './fakes.ts'
+
+const key = aKey()
+let table: FakeKeyTable
+let clock: FakeClock
+let metrics: RecordingMetrics
+let findApiKey: FindApiKey
+
+function begin(): void {
+  table = new FakeKeyTable()
+  table.rows.set(key.key_id, { ...key.row })
+  clock = new FakeClock()
+  metrics = new RecordingMetrics()
+  findApiKey = createFindApiKey({ postgres: table, metrics, clock })
+}
+
+beforeEach(begin)
+
+const find = () => findApiKey(key.key_id)
+
+/** Lets a look-up in the background come to its end. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function revoke(): void {
+  table.rows.set(key.key_id, { ...key.row, revoked_at: new Date(clock.now()) })
+}
+
+function results(): (string | undefined)[] {
+  return metrics.labelsOf('sluice_api_key_lookups_total').map(({ result }) => result)
+}
+
+describe('while Postgres answers', () => {
+  test('a key is looked up once and served for three seconds', async () => {
+    const row = await find()
+    expect(row?.principal.key_id).toBe(key.key_id)
+    clock.advance(2999)
+    expect(await find()).toBe(row)
+    expect(table.queries).toBe(1)
+    expect(results()).toEqual(['miss', 'hit'])
+  })
+
+  test('after that it is served at once, and looked up behind it', async () => {
+    const row = await find()
+    const gate = Promise.withResolvers<void>()
+    table.gate = gate.promise
+    clock.advance(3000)
+    expect(await find()).toBe(row)
+    expect(table.queries).toBe(2)
+    gate.resolve()
+    await settle()
+    expect(await find()).not.toBe(row)
+    expect(table.queries).toBe(2)
+  })
+
+  test('one that nobody used for long is served only after a look-up', async () => {
+    await find()
+    clock.advance(4500)
+    revoke()
+    expect((await find())?.revoked_at).toBe(clock.now())
+  })
+
+  test('many that ask for one key at once wait for one query', async () => {
+    const rows = await Promise.all(Array.from({ length: 100 }, find))
+    expect(new Set(rows).size).toBe(1)
+    expect(table.queries).toBe(1)
+    clock.advance(10_000)
+    await Promise.all(Array.from({ length: 100 }, find))
+    expect(table.queries).toBe(2)
+  })
+
+  test('each key is looked up by itself', async () => {
+    const other = aKey()
+    table.rows.set(other.key_id, other.row)
+    const [first, second] = await Promise.all([find(), findApiKey(other.key_id)])
+    expect([first?.principal.key_id, second?.principal.key_id]).toEqual([key.key_id, other.key_id])
+  })
+
+  test('an unknown key is remembered for a second only: a new key is soon found', async () => {
+    table.rows.clear()
+    expect(await find()).toBeNull()
+    table.rows.set(key.key_id, key.row)
+    clock.advance(999)
+    expect(await find()).toBeNull()
+    clock.advance(1)
+    expect(await find()).not.toBeNull()
+    expect(table.queries).toBe(2)
+  })
+
+  test('a revoked key is refused within five seconds, however often it is used', async () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 6000 }), { minLength: 1, maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(gaps, fc.nat(39), async (waits, revokedAfter) => {
+        begin()
+        let revokedAt = Infinity
+        for (const [index, wait] of waits.entries()) {
+          clock.advance(wait)
+          const row = await find()
+          await settle()
+          if (clock.now() - revokedAt >= 5000) expect(row?.revoked_at).toBe(revokedAt)
+          if (index !== revokedAfter) continue
+          revoke()
+          revokedAt = clock.now()
+        }
+      }),
+      { numRuns: 200 }
+    )
+  })
+})
+
+describe('while Postgres is away', () => {
+  const away = new Error('away')
+
+  test('an unknown key is 503 and not 401, since nobody knows', async () => {
+    table.failure = away
+    const problem = await problemOf(find())
+    expect(problem.code).toBe('authentication_unavailable')
+    expect(problem.options.headers).toEqual({ 'retry-after': '2' })
+    expect(problem.cause).toBe(away)
+    expect(results()).toEqual(['miss', 'failed'])
+  })
+
+  test('a known key serves on for ten minutes', async () => {
+    const row = await find()
+    table.failure = away
+    for (let second = 1; second <= 600; second++) {
+      clock.advance(1000)
+      expect(await find()).toBe(row)
+    }
+    clock.advance(1000)
+    expect((await problemOf(find())).code).toBe('authentication_unavailable')
+    expect(results()).toContain('stale')
+  })
+
+  test('it is asked at most once a second for a known key', async () => {
+    await find()
+    table.failure = away
+    clock.advance(5000)
+    for (let call = 0; call < 50; call++) {
+      clock.advance(100)
+      await find()
+      await settle()
+    }
+    expect(table.queries).toBeLessThanOrEqual(1 + 6)
+  })
+
+  test('an outage that a look-up in the background meets disturbs nobody', async () => {
+    const row = await find()
+    table.failure = away
+    clock.advance(3500)
+    expect(await find()).toBe(row)
+    await settle()
+    expect(results()).toEqual(['miss', 'stale'])
+  })
+
+  test('what changed meanwhile is seen once it is back', async () => {
+    await find()
+    table.failure = away
+    clock.advance(60_000)
+    await find()
+    revoke()
+    table.failure = null
+    clock.advance(1000)
+    expect((await find())?.revoked_at).not.toBeNull()
+  })
+
+  test('a failure is not remembered against an unknown key', async () => {
+    table.failure = away
+    await problemOf(find())
+    table.failure = null
+    expect((await find())?.principal.key_id).toBe(key.key_id)
+  })
+})

@@ -1,0 +1,90 @@
+/** encode: the record of a decision, its key and headers, and when there is none. */
+import { describe, expect, test } from '@jest/globals'
+import { createDecoderFactory } from '../../../../core/avro-codec.ts'
+import type { Decision } from '../../../../core/decision.ts'
+import { readWireFormat } from '../../../../core/wire-format.ts'
+import { createEncode, decisionBytesMax } from '../../../../gateway/ingest/encode.ts'
+import { decisionContract } from '../../../../schemas/index.ts'
+import { aDecision } from '../../../support/builders.ts'
+import { problemOf } from '../api/fakes.ts'
+
+const encode = createEncode({ topic: 'decisions', schemaId: () => 4711 })
+const decodePayload = createDecoderFactory<Decision>(decisionContract.schema)(
+  decisionContract.schema
+)
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+test('the value is the decision in Avro, under the id of its schema', () => {
+  const decision = aDecision({ input: '{"n":12345678901234567890}', output: '\u0000👩‍👩‍👧' })
+  const { topic, value } = encode(decision)
+  expect(topic).toBe('decisions')
+  const { schemaId, payload } = readWireFormat(value)
+  expect(schemaId).toBe(4711)
+  expect(decodePayload(payload)).toEqual(decision)
+})
+
+test.each([
+  ['the agent', { agent_id: 'agent-ü', session_id: 'session' }, 'agent-ü'],
+  ['else the session', { agent_id: null, session_id: 'session' }, 'session'],
+  ['else none', { agent_id: null, session_id: null }, undefined],
+  ['never an empty text', { agent_id: null, session_id: '' }, undefined]
+])('the key is %s', (_what, names, key) => {
+  expect(encode(aDecision(names)).key?.toString('utf8')).toBe(key)
+})
+
+describe('headers', () => {
+  const decision = aDecision()
+  const { decision_id, organization_id } = decision
+
+  test('name the decision and its organization', () => {
+    expect(encode(decision).headers).toEqual({ decision_id, organization_id })
+  })
+
+  test('carry the trace of the request', () => {
+    const { headers } = encode(decision, traceparent)
+    expect(headers).toEqual({ decision_id, organization_id, traceparent })
+  })
+
+  test.each<[string, string | string[]]>([
+    ['empty', ''],
+    ['of another version', traceparent.replace(/^00/, 'ff')],
+    ['in upper case', traceparent.toUpperCase()],
+    ['with more behind it', `${traceparent}\nx`],
+    ['sent twice', [traceparent, traceparent]]
+  ])('leave out a trace that is %s', (_what, value) => {
+    expect(encode(decision, value).headers).toEqual({ decision_id, organization_id })
+  })
+})
+
+test('without the id of the schema there is no record, and the caller may come back', async () => {
+  let id: number | null = null
+  const waiting = createEncode({ topic: 'decisions', schemaId: () => id })
+  const problem = await problemOf(() => waiting(aDecision()))
+  expect(problem.code).toBe('schema_unavailable')
+  expect(problem.options.headers).toEqual({ 'retry-after': '5' })
+  id = 1
+  expect(readWireFormat(waiting(aDecision()).value).schemaId).toBe(1)
+})
+
+test('a decision as large as the limit is taken', () => {
+  const around = encode(aDecision({ output: 'x'.repeat(decisionBytesMax / 2) })).value.length
+  const spare = decisionBytesMax - around
+  const output = 'x'.repeat(decisionBytesMax / 2 + spare)
+  const { value } = encode(aDecision({ output }))
+  expect(value).toHaveLength(decisionBytesMax)
+})
+
+test.each(['input', 'output', 'metadata'] as const)(
+  'a decision too large by its %s names that member, its size and the limit',
+  async (name) => {
+    const size = decisionBytesMax + 2
+    const text = `"${'é'.repeat((size - 2) / 2)}"`
+    const problem = await problemOf(() => encode(aDecision({ [name]: text })))
+    expect(problem.code).toBe('payload_too_large')
+    expect(problem.options.members).toEqual({
+      pointer: `/${name}`,
+      size_bytes: size,
+      limit_bytes: decisionBytesMax
+    })
+  }
+)

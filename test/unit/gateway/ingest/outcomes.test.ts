@@ -1,0 +1,99 @@
+/** Outcomes: exactly one for each decision, and what the caller learns beside it. */
+import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../../core/problem.ts'
+import type { KeyPrincipal } from '../../../../gateway/call.ts'
+import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
+import { aDecision } from '../../../support/builders.ts'
+import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
+import { principal } from './fakes.ts'
+
+const quota = { headers: { ratelimit: '"organization";r=1;t=1' } }
+
+function scene(failure?: Error) {
+  const metrics = new RecordingMetrics()
+  const charged: { principal: KeyPrincipal; points: number }[] = []
+  const outcomes = createOutcomes({
+    metrics,
+    limitRate: async (who, points) => {
+      charged.push({ principal: who, points })
+      if (failure) throw failure
+      return quota
+    }
+  })
+  const counted = () => metrics.labelsOf('sluice_ingest_outcomes_total')
+  return { outcomes, charged, counted }
+}
+
+describe('acknowledge', () => {
+  test('answers 202 with two members and the quota', () => {
+    const { outcomes, counted } = scene()
+    const decision = aDecision()
+    const reply = outcomes.acknowledge({ principal, decision, quota })
+    expect(reply).toEqual({
+      status: 202,
+      headers: { 'content-type': 'application/json; charset=utf-8', ...quota.headers },
+      body: JSON.stringify({ decision_id: decision.decision_id, queued: true })
+    })
+    expect(counted()).toEqual([{ outcome: 'queued', reason: '' }])
+  })
+})
+
+describe('refuse', () => {
+  const problem = new Problem('log_unavailable', {
+    detail: 'The log did not acknowledge.',
+    headers: { 'retry-after': '2' }
+  })
+
+  test('counts the code, and adds the id and the quota to the answer', async () => {
+    const { outcomes, charged, counted } = scene()
+    const decision = aDecision()
+    const refused = (await outcomes.refuse({ principal, decision, quota }, problem)) as Problem
+    expect(refused.code).toBe('log_unavailable')
+    expect(refused.options).toMatchObject({
+      members: { decision_id: decision.decision_id },
+      headers: { 'retry-after': '2', ...quota.headers }
+    })
+    expect(counted()).toEqual([{ outcome: 'rejected', reason: 'log_unavailable' }])
+    expect(charged).toEqual([])
+  })
+
+  test('an item that is no decision is charged all the same', async () => {
+    const { outcomes, charged } = scene()
+    const invalid = new Problem('invalid_decision', { detail: 'No.' })
+    const attempt = { ...outcomes.begin(), principal }
+    const refused = (await outcomes.refuse(attempt, invalid)) as Problem
+    expect(charged).toEqual([{ principal, points: 1 }])
+    expect(refused.options.headers).toEqual(quota.headers)
+    expect(refused.options.members).toEqual({})
+  })
+
+  test('an invalid item over the limit keeps its own refusal', async () => {
+    const { outcomes } = scene(new Problem('rate_limited', { detail: 'Too many.' }))
+    const invalid = new Problem('invalid_decision', { detail: 'No.' })
+    const attempt = { ...outcomes.begin(), principal }
+    const refused = (await outcomes.refuse(attempt, invalid)) as Problem
+    expect(refused.code).toBe('invalid_decision')
+  })
+
+  test.each([
+    ['without a key there is nobody to charge', null, null],
+    ['what was refused by the limit is not charged again', principal, aDecision()]
+  ])('%s', async (_what, who, decision) => {
+    const { outcomes, charged } = scene()
+    await outcomes.refuse({ principal: who, decision, quota: null }, problem)
+    expect(charged).toEqual([])
+  })
+
+  test('what nobody expected is counted and passed on as it is', async () => {
+    const { outcomes, charged, counted } = scene()
+    const bug = new TypeError('a bug')
+    const attempt = { ...outcomes.begin(), principal }
+    expect(await outcomes.refuse(attempt, bug)).toBe(bug)
+    expect(counted()).toEqual([{ outcome: 'rejected', reason: 'internal_error' }])
+    expect(charged).toEqual([])
+  })
+})
+
+test('an attempt begins knowing nothing', () => {
+  expect(scene().outcomes.begin()).toEqual({ principal: null, decision: null, quota: null })
+})

@@ -1,0 +1,196 @@
+/** parse: what is JSON in UTF-8, where it stops being that, and where its members stand. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { Problem } from '../../../../core/problem.ts'
+import { depthMax, parse } from '../../../../gateway/ingest/parse.ts'
+import { problemOf } from '../api/fakes.ts'
+
+const json = 'application/json'
+
+function parseText(text: string) {
+  return parse(json, Buffer.from(text))
+}
+
+function refusalOf(text: string | Buffer): Promise<Problem> {
+  return problemOf(() => parse(json, Buffer.from(text)))
+}
+
+function nested(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels)
+}
+
+describe('the content type', () => {
+  test.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json ; charset = utf-8',
+    'application/json;'
+  ])('%j is taken', (contentType) => {
+    expect(parse(contentType, Buffer.from('{}')).value).toEqual({})
+  })
+
+  test.each([
+    undefined,
+    '',
+    'text/plain',
+    'text/json',
+    'application/jsonp',
+    'application/x-www-form-urlencoded',
+    'application/problem+json',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-16',
+    'application/json; charset=utf-8; charset=latin1',
+    'application/json, text/plain',
+    'multipart/form-data; boundary=application/json'
+  ])('%j is refused and the one that is taken is named', async (contentType) => {
+    const problem = await problemOf(() => parse(contentType, Buffer.from('{}')))
+    expect(problem.code).toBe('unsupported_media_type')
+    expect(problem.options.headers).toEqual({ accept: json })
+    expect(problem.options.detail).toContain(contentType ?? 'missing')
+  })
+})
+
+describe('the encoding', () => {
+  test.each([
+    ['a byte of Latin-1', Buffer.from('{"output":"\xe9"}', 'latin1'), 11],
+    ['a sequence cut off', Buffer.from('{"output":"é"}').subarray(0, 12), 11],
+    ['a surrogate half', Buffer.from([0x7b, 0xed, 0xa0, 0x80, 0x7d]), 1],
+    ['an overlong slash', Buffer.from([0xc0, 0xaf]), 0],
+    ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), 0]
+  ])('%s is refused, with the byte', async (_what, body, at) => {
+    const problem = await refusalOf(body)
+    expect(problem.code).toBe('malformed_encoding')
+    expect(problem.options.detail).toBe(`The body is not UTF-8 at byte ${at}.`)
+  })
+
+  test('one byte order mark is passed over', () => {
+    const { text, value, members } = parseText('\ufeff{"a":1}')
+    expect(value).toEqual({ a: 1 })
+    expect(text.slice(members[0]?.start, members[0]?.end)).toBe('1')
+  })
+
+  test('a second byte order mark is not JSON', async () => {
+    expect((await refusalOf('\ufeff\ufeff{}')).code).toBe('malformed_json')
+  })
+})
+
+describe('broken JSON is refused with the place', () => {
+  test.each([
+    ['{"a":}', 5, 1, 6],
+    ['{"a":1,}', 7, 1, 8],
+    ['{\n  "a": 1\n  "b": 2\n}', 13, 3, 3],
+    ['{"a":1} x', 8, 1, 9],
+    ['{"a":01}', 5, 1, 6],
+    ["{'a':1}", 1, 1, 2],
+    ['{"a":NaN}', 5, 1, 6],
+    ['{"a":1', 6, 1, 7],
+    ['{', 1, 1, 2],
+    ['nonsense', 0, 1, 1],
+    ['[1,]', 3, 1, 4]
+  ])('%j', async (text, position, line, column) => {
+    const problem = await refusalOf(text)
+    expect(problem.code).toBe('malformed_json')
+    expect(problem.options.detail).toBe(`The body is not JSON at line ${line}, column ${column}.`)
+    expect(problem.options.members).toEqual({ position })
+  })
+
+  test.each(['', ' ', '\n\t\r ', '\ufeff'])('%j is called empty', async (text) => {
+    expect((await refusalOf(text)).options.detail).toBe('The body is empty.')
+  })
+
+  test('nothing of the body travels back', async () => {
+    const problem = await refusalOf('{"password":"hunter2",}')
+    expect(JSON.stringify(problem.options)).not.toContain('hunter2')
+  })
+})
+
+describe('depth', () => {
+  test(`${depthMax} levels are taken, the body among them`, () => {
+    const { tooDeepIn, value } = parseText(`{"input":${nested(depthMax - 1)}}`)
+    expect(tooDeepIn).toBeNull()
+    expect(value).toHaveProperty('input')
+  })
+
+  test('one level more names the member and is not parsed', () => {
+    const { tooDeepIn, value } = parseText(`{"output":"x","input":${nested(depthMax)}}`)
+    expect(tooDeepIn).toBe('input')
+    expect(value).toBeUndefined()
+  })
+
+  test.each([
+    ['arrays', '['],
+    ['objects', '{"a":'],
+    ['both', '[{"a":']
+  ])('a bomb of %s in a member is noticed before it is parsed', (_what, opening) => {
+    expect(parseText(`{"input":${opening.repeat(1_000_000)}`).tooDeepIn).toBe('input')
+  })
+
+  test('a bomb in place of an object is refused', async () => {
+    expect((await refusalOf('['.repeat(1_000_000))).status).toBe(400)
+  })
+})
+
+describe('members', () => {
+  test('values are cut out as they were sent', () => {
+    const { text, members } = parseText('{ "n" : 1.0e2 , "\\u0061" :{"z":[ 1,2 ]}  ,"s":"\\"}" }')
+    expect(members.map(({ name, start, end }) => [name, text.slice(start, end)])).toEqual([
+      ['n', '1.0e2'],
+      ['a', '{"z":[ 1,2 ]}'],
+      ['s', '"\\"}"']
+    ])
+  })
+
+  test.each(['[]', '"text"', '12', 'null', 'true', '[{"input":1,"output":"x"}]'])(
+    '%s is JSON without members, for validate to refuse',
+    (text) => {
+      expect(parseText(text)).toMatchObject({ members: [], tooDeepIn: null, value: null })
+    }
+  )
+
+  test('whatever the bytes are, the answer is a submission or a refusal', () => {
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\',
+      ':',
+      ',',
+      '1',
+      'e',
+      ' ',
+      'a',
+      '\0'
+    )
+    const texts = fc.array(pieces, { maxLength: 30 }).map((parts) => Buffer.from(parts.join('')))
+    const bytes = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array))
+    fc.assert(
+      fc.property(fc.oneof(texts, bytes), (body) => {
+        try {
+          parse(json, body)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Problem)
+          expect((error as Problem).status).toBe(400)
+        }
+      })
+    )
+  })
+
+  test('what JSON.stringify wrote is found again, member by member', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (object) => {
+        const { text, members, value } = parseText(JSON.stringify(object))
+        expect(value).toEqual(JSON.parse(text))
+        const found = members.map(({ name, start, end }) => [
+          name,
+          JSON.parse(text.slice(start, end)) as unknown
+        ])
+        expect(found).toEqual(Object.entries(JSON.parse(text) as object))
+      })
+    )
+  })
+})

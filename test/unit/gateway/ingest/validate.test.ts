@@ -1,0 +1,252 @@
+/** validate: which bodies are decisions, what is kept of them, and what is said of the others. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { isUuid } from '../../../../core/ids.ts'
+import { createValidate } from '../../../../gateway/ingest/validate.ts'
+import { aDecisionBody, noon } from '../../../support/builders.ts'
+import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
+import { problemOf } from '../api/fakes.ts'
+import { organizationId, principal, submissionOf } from './fakes.ts'
+
+const metrics = new RecordingMetrics()
+const validate = createValidate({ clock: { now: () => noon }, metrics })
+
+function decisionOf(body: string | object) {
+  return validate(submissionOf(body), principal)
+}
+
+async function errorsOf(body: string | object) {
+  const problem = await problemOf(() => decisionOf(body))
+  expect(problem.code).toBe('invalid_decision')
+  return problem.options.errors
+}
+
+/** A body whose `input` stands there letter for letter. */
+function withInput(input: string): string {
+  return `{"input":${input},"output":"yes"}`
+}
+
+describe('a valid body', () => {
+  test('becomes a decision of the organization whose key it came with', () => {
+    const body = aDecisionBody()
+    expect(decisionOf(body)).toEqual({
+      ...body,
+      organization_id: organizationId,
+      received_at: noon,
+      input: JSON.stringify(body['input']),
+      metadata: JSON.stringify(body['metadata']),
+      sdk_version: null
+    })
+  })
+
+  test('needs no more than input and output', () => {
+    const { decision_id, ...rest } = decisionOf({ input: null, output: '' })
+    expect(isUuid(decision_id)).toBe(true)
+    expect(decision_id.charAt(14)).toBe('7')
+    expect(rest).toEqual({
+      organization_id: organizationId,
+      received_at: noon,
+      input: 'null',
+      output: '',
+      agent_id: null,
+      session_id: null,
+      domain: null,
+      metadata: null,
+      input_tokens: null,
+      output_tokens: null,
+      sdk_version: null
+    })
+  })
+
+  test('two without an id are two decisions', () => {
+    const body = { input: 1, output: 'x' }
+    expect(decisionOf(body).decision_id).not.toBe(decisionOf(body).decision_id)
+  })
+
+  test("the caller's id is kept, in lower case", () => {
+    const decision_id = '01938C4E-5B7A-7C3E-9F00-2F6D1C1B8A55'
+    expect(decisionOf(aDecisionBody({ decision_id })).decision_id).toBe(decision_id.toLowerCase())
+  })
+
+  test.each(['decision_id', 'agent_id', 'session_id', 'domain', 'metadata', 'sdk_version'])(
+    'null in %s means absent',
+    (name) => {
+      const decision = decisionOf(aDecisionBody({ [name]: null }))
+      if (name === 'decision_id') expect(isUuid(decision.decision_id)).toBe(true)
+      else expect(decision).toHaveProperty(name, null)
+    }
+  )
+
+  test('an empty agent_id means absent; an empty session_id and domain are what they are', () => {
+    const body = aDecisionBody({ agent_id: '', session_id: '', domain: '' })
+    expect(decisionOf(body)).toMatchObject({ agent_id: null, session_id: '', domain: '' })
+  })
+
+  test.each([
+    ['agent_id', '𝔸'.repeat(255)],
+    ['session_id', '👍'.repeat(1000)],
+    ['domain', 'é'.repeat(100)],
+    ['sdk_version', 'x'.repeat(100)],
+    ['output', '\u0000👩‍👩‍👧\u2028'],
+    ['input_tokens', 0],
+    ['output_tokens', Number.MAX_SAFE_INTEGER]
+  ])('%s may be as long as characters, not code units, allow', (name, value) => {
+    expect(decisionOf(aDecisionBody({ [name]: value }))).toHaveProperty(name, value)
+  })
+
+  test.each([
+    '12345678901234567890',
+    '1e400',
+    '-0',
+    '1.00',
+    '"\\u0000"',
+    '"\\ud83d\\ude00"',
+    '{"z":1,"a":{"__proto__":{"a":1}},"constructor":2}',
+    '{"a":1,"a":2}',
+    '[ 1 , 2 ]',
+    '{\n\t"k" : null\r\n}'
+  ])('input %j is kept letter for letter', (input) => {
+    expect(decisionOf(withInput(input)).input).toBe(input)
+    const metadata = `{"m":${input}}`
+    expect(decisionOf(`{"metadata": ${metadata} ,"input":1,"output":""}`).metadata).toBe(metadata)
+  })
+
+  test('whatever JSON the input is, its text survives', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 1, '\t'), (value, indent) => {
+        const input = JSON.stringify(value, null, indent)
+        expect(decisionOf(withInput(input)).input).toBe(input)
+      })
+    )
+  })
+
+  test('members that are not part of the contract are ignored and counted', () => {
+    metrics.counts.length = 0
+    decisionOf('{"input":1,"output":"","x":1,"x":2,"__proto__":{"agent_id":"no"}}')
+    expect(metrics.counts).toEqual([
+      { name: 'sluice_ingest_unknown_members_total', labels: {}, value: 3 }
+    ])
+    decisionOf(aDecisionBody())
+    expect(metrics.counts).toHaveLength(1)
+  })
+})
+
+describe('an invalid body is refused with the place', () => {
+  test.each([
+    ['/input', 'is required', '{"output":""}'],
+    ['/output', 'is required', '{"input":1}'],
+    ['/output', 'must be string', { input: 1, output: 1 }],
+    ['/output', 'must be string', { input: 1, output: null }],
+    ['/agent_id', 'must be string,null', aDecisionBody({ agent_id: 7 })],
+    ['/metadata', 'must be object,null', aDecisionBody({ metadata: [] })],
+    ['/metadata', 'must be object,null', aDecisionBody({ metadata: 'x' })],
+    ['/input_tokens', 'must be >= 0', aDecisionBody({ input_tokens: -1 })],
+    ['/input_tokens', 'must be integer,null', aDecisionBody({ input_tokens: 1.5 })],
+    ['/input_tokens', 'must be integer,null', aDecisionBody({ input_tokens: '1' })],
+    ['/output_tokens', 'must be <= 9007199254740991', aDecisionBody({ output_tokens: 2 ** 53 })],
+    ['', 'must be object', '[]'],
+    ['', 'must be object', 'null'],
+    ['', 'must be object', '"{}"']
+  ])('%j %s', async (pointer, detail, body) => {
+    expect(await errorsOf(body)).toEqual([{ pointer, detail }])
+  })
+
+  test.each([
+    ['agent_id', 256],
+    ['session_id', 1001],
+    ['domain', 101],
+    ['sdk_version', 101]
+  ])('%s of %i characters is too long', async (name, length) => {
+    const errors = await errorsOf(aDecisionBody({ [name]: 'é'.repeat(length) }))
+    const detail = `must NOT have more than ${length - 1} characters`
+    expect(errors).toEqual([{ pointer: `/${name}`, detail }])
+  })
+
+  test.each(['agent_id', 'session_id', 'domain', 'sdk_version'])(
+    'NUL is refused in %s',
+    async (name) => {
+      const errors = await errorsOf(aDecisionBody({ [name]: 'a\u0000b' }))
+      expect(errors).toMatchObject([{ pointer: `/${name}` }])
+    }
+  )
+
+  test.each([
+    '',
+    'no-uuid',
+    '{01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55}',
+    'urn:uuid:01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55',
+    '01938c4e5b7a7c3e9f002f6d1c1b8a55',
+    '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55\n',
+    '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a5g'
+  ])('%j is no decision_id', async (decision_id) => {
+    const errors = await errorsOf(aDecisionBody({ decision_id }))
+    expect(errors).toMatchObject([{ pointer: '/decision_id' }])
+  })
+
+  test('every problem is named, and the first of them in the detail', async () => {
+    const problem = await problemOf(() => decisionOf({ output: 1, domain: 2, input_tokens: -1 }))
+    expect(problem.options.errors?.map(({ pointer }) => pointer)).toEqual([
+      '/input',
+      '/output',
+      '/domain',
+      '/input_tokens'
+    ])
+    expect(problem.options.detail).toBe('/input is required, and 3 more.')
+  })
+
+  test('an inherited member is no member', async () => {
+    const errors = await errorsOf('{"__proto__":{"input":1,"output":"x"}}')
+    expect(errors?.map(({ pointer }) => pointer)).toEqual(['/input', '/output'])
+  })
+
+  test.each([
+    ['/input', '{"input":1,"output":"","input":1}'],
+    ['/output', '{"input":1,"output":"","\\u006futput":""}'],
+    ['/agent_id', '{"agent_id":null,"input":1,"output":"","agent_id":"a"}']
+  ])('%s twice is refused, for nobody knows which was meant', async (pointer, body) => {
+    expect(await errorsOf(body)).toEqual([{ pointer, detail: 'appears more than once' }])
+  })
+
+  test.each([
+    ['/input', '{"input":{"a":["\\ud800"]},"output":""}'],
+    ['/input', '{"input":{"\\uDC00":1},"output":""}'],
+    ['/output', '{"input":1,"output":"\\ude00\\ud83d"}'],
+    ['/metadata', '{"input":1,"output":"","metadata":{"a":"\\ud83dx"}}'],
+    ['/session_id', '{"input":1,"output":"","session_id":"\\udfff"}']
+  ])('half a character in %s is refused, for it cannot be kept', async (pointer, body) => {
+    const errors = await errorsOf(body)
+    expect(errors).toEqual([{ pointer, detail: expect.stringContaining('unpaired surrogate') }])
+  })
+
+  test.each(['\\\\ud800', '\\ud83d\\ude00', '\\\\\\\\ud800'])(
+    'an escape that only looks like half a character is taken: %s',
+    (escape) => {
+      expect(decisionOf(withInput(`"${escape}"`)).input).toBe(`"${escape}"`)
+    }
+  )
+
+  test('half a character in a member that is ignored hurts nobody', () => {
+    expect(decisionOf('{"input":1,"output":"","x":"\\ud800"}').input).toBe('1')
+  })
+
+  test('nesting beyond the limit names the member and nothing else', async () => {
+    const errors = await errorsOf(withInput('['.repeat(64) + ']'.repeat(64)))
+    expect(errors).toEqual([{ pointer: '/input', detail: 'nests deeper than 64 levels' }])
+  })
+
+  test('the pointer of a member escapes slash and tilde', async () => {
+    const errors = await errorsOf(`{"a/b~c":${'['.repeat(64)}`)
+    expect(errors).toMatchObject([{ pointer: '/a~1b~0c' }])
+  })
+
+  test('a hundred problems are named at most', async () => {
+    const problem = await problemOf(() => decisionOf(`{${'"input":1,'.repeat(300)}"output":""}`))
+    expect(problem.options.errors).toHaveLength(100)
+    expect(problem.options.detail).toContain('and 298 more')
+  })
+
+  test('nothing of the body travels back', async () => {
+    const errors = await errorsOf(aDecisionBody({ agent_id: { secret: 'hunter2' } }))
+    expect(JSON.stringify(errors)).not.toContain('hunter2')
+  })
+})
