@@ -39,7 +39,7 @@ export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
     const values = decoded.flatMap((item) => (item.kind === 'decoded' ? [item.value] : []))
     const handled = await patiently(batch, () => handle(values))
     if (handled === 'over') return
-    await settle(batch, inOrder(decoded, handled))
+    await patiently(batch, () => settle(batch, inOrder(decoded, handled)))
   }
 }
 

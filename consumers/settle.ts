@@ -5,8 +5,11 @@ import type { Message, MessageBatch } from '../platform/message-consumer.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { RecordProducer } from '../platform/record-producer.ts'
 import { deadLetterRecord } from './dead-letter.ts'
+import { sendAll } from './send-all.ts'
 
-/** @throws when a dead letter is not acknowledged: the offsets stay, and nothing is skipped. */
+/**
+ * @throws {TransientError} when a dead letter is not acknowledged: then nothing is committed.
+ */
 export type Settle = (batch: MessageBatch, outcomes: readonly Consumed[]) => Promise<void>
 
 export interface SettleDependencies {
@@ -25,8 +28,9 @@ export function createSettle(dependencies: SettleDependencies): Settle {
 
   return async function settle(batch, outcomes) {
     const condemned = condemnedOf(batch.messages, outcomes)
+    const letters = condemned.map(({ message, outcome }) => deadLetterRecord(message, outcome))
+    await sendAll(producer, letters)
     for (const { message, outcome } of condemned) {
-      await producer.send([deadLetterRecord(message, outcome)])
       const { topic, partition, offset } = message
       const { step, reason, error } = outcome
       logger.warn({ topic, partition, offset: String(offset), step, reason, error }, 'dead letter')

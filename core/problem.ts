@@ -38,8 +38,7 @@ export const problems = {
   schema_unavailable: { status: 503, title: 'The schema registry is away', retryable: true },
   log_unavailable: { status: 503, title: 'The log did not acknowledge', retryable: true },
   overloaded: { status: 503, title: 'Too much is waiting', retryable: true },
-  store_unavailable: { status: 503, title: 'The store is away', retryable: true },
-  shutting_down: { status: 503, title: 'This instance is shutting down', retryable: true }
+  store_unavailable: { status: 503, title: 'The store is away', retryable: true }
 } as const satisfies Record<string, ProblemRow>
 
 export type ProblemCode = keyof typeof problems

@@ -86,8 +86,11 @@ function createAnswer(dependencies: AppDependencies, operation: string, handle: 
     const requestId = requestIdOf(request, clock)
     const reply = await replyOf(dependencies, handle, callOf(request, response, requestId))
     metrics.count('sluice_http_requests_total', { operation, status: String(reply.status) })
-    write(response, reply, { requestId, isLast: isStopping() })
-    drain(request)
+    const isLast = isStopping() || request.headers.connection?.toLowerCase() === 'close'
+    // Node closes a connection with its last answer, which would cut off a caller still sending.
+    if (isLast) await drain(request)
+    write(response, reply, { requestId, isLast })
+    if (!(await drain(request))) request.destroy()
   }
 }
 

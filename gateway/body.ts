@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node
 import { Problem } from '../core/problem.ts'
 
 export const bodyBytesMax = 10 * 1024 * 1024
-/** What is read and thrown away after an early answer, so that the caller can read that answer. */
+/** What is read and thrown away beside an early answer. */
 const drainBytesMax = 64 * 1024 * 1024
 const drainMs = 5000
 
@@ -66,18 +66,30 @@ function collect(
   return promise
 }
 
-/** Reads on for a while after an early answer, then gives the connection up. */
-export function drain(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return
+/**
+ * Reads and throws away what is left of a body, so that a caller still sending can read an answer.
+ * Resolves with true when there is nothing left, and with false when it was too much or too slow.
+ */
+export function drain(request: IncomingMessage): Promise<boolean> {
+  if (request.complete || request.destroyed) return Promise.resolve(true)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
   let drained = 0
-  const timer = setTimeout(() => request.destroy(), drainMs)
+  const timer = setTimeout(() => resolve(false), drainMs)
   request.on('data', (chunk: Buffer) => {
     drained += chunk.length
-    if (drained > drainBytesMax) request.destroy()
+    if (drained > drainBytesMax) resolve(false)
   })
-  request.on('close', () => clearTimeout(timer))
-  request.on('end', () => clearTimeout(timer))
+  const { socket } = request
+  const end = (): void => resolve(true)
+  request.on('end', end)
+  request.on('error', end)
+  // Once an answer was given only the socket tells that the caller hung up.
+  socket.on('close', end)
   request.resume()
+  return promise.finally(() => {
+    clearTimeout(timer)
+    socket.off('close', end)
+  })
 }
 
 function tooLarge(): Problem {

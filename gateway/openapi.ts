@@ -6,7 +6,7 @@ import { problemContentType } from './problem-reply.ts'
 import type { Credential, Operation, Route } from './route.ts'
 
 /** Refusals that any route may answer. */
-const commonProblems: readonly ProblemCode[] = ['internal_error', 'shutting_down']
+const commonProblems: readonly ProblemCode[] = ['internal_error']
 
 export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}

@@ -21,6 +21,8 @@ export function bisecting<T>(store: HandleBatch<T>): HandleBatch<T> {
           cause: error
         })
       }
+      // Only the store's own word condemns a record; anything else is a bug, and not the record's.
+      if (sqlStateOf(error) === null) throw error
       if (values.length === 1) return [deadLetter('store', 'refused_by_store', describe(error))]
     }
     const middle = Math.ceil(values.length / 2)
@@ -32,5 +34,5 @@ export function bisecting<T>(store: HandleBatch<T>): HandleBatch<T> {
 /** The server's message may quote a value, so only its SQLSTATE is kept. */
 function describe(error: unknown): string {
   const state = sqlStateOf(error)
-  return state === null ? (error as Error).name : `SQLSTATE ${state}`
+  return state === null ? String((error as Error).name) : `SQLSTATE ${state}`
 }

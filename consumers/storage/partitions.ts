@@ -7,18 +7,22 @@ const daysBehind = 1
 const daysAhead = 7
 const everyMs = 3_600_000
 
-/** Makes partitions now and every hour; returns what ends it. @throws when Postgres refuses now. */
+/**
+ * Makes partitions now and every hour; returns what ends it. A day without its partition is stored
+ * in the default one, so a failure is no reason to stand still.
+ */
 export async function startPartitions(dependencies: { postgres: Queryable; logger: Logger }) {
   const { postgres, logger } = dependencies
-  await ensurePartitions(postgres)
-  const timer = setInterval(() => {
-    ensurePartitions(postgres).catch((error: unknown) => {
-      logger.warn(
-        { error: String(error) },
-        'could not make partitions ahead; trying again in an hour'
-      )
-    })
-  }, everyMs)
+  async function ensure(): Promise<void> {
+    try {
+      await ensurePartitions(postgres)
+    } catch (error) {
+      logger.warn({ error }, 'could not make partitions ahead; trying again in an hour')
+    }
+  }
+
+  await ensure()
+  const timer = setInterval(() => void ensure(), everyMs)
   return () => clearInterval(timer)
 }
 

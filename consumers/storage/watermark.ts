@@ -24,12 +24,13 @@ const tickMs = 1000
 
 /** Begins to record progress every second; returns what ends it. */
 export function startWatermark(dependencies: WatermarkDependencies): () => Promise<void> {
+  const samples: Samples = new Map()
   let running = Promise.resolve()
   let isIdle = true
   const timer = setInterval(() => {
     if (!isIdle) return
     isIdle = false
-    running = recordProgress(dependencies).finally(() => void (isIdle = true))
+    running = recordProgress(dependencies, samples).finally(() => void (isIdle = true))
   }, tickMs)
 
   return async function stop() {
@@ -38,31 +39,60 @@ export function startWatermark(dependencies: WatermarkDependencies): () => Promi
   }
 }
 
+/**
+ * Where a partition ended at some moment. Under steady traffic a group is never at the very end,
+ * but it
+ * passes where the end was: then everything of that moment is settled.
+ */
+interface Sample {
+  readonly end: bigint
+  readonly at: Date
+}
+
+export type Samples = Map<number, Sample>
+
 /** A tick that fails is only a staler watermark; the next one follows in a second. */
-export async function recordProgress(dependencies: WatermarkDependencies): Promise<void> {
+export async function recordProgress(
+  dependencies: WatermarkDependencies,
+  samples: Samples = new Map()
+): Promise<void> {
   const { topic, readProgress, postgres, clock, logger } = dependencies
   try {
-    const asOf = new Date(clock.now())
-    await upsertProgress(postgres, { topic, asOf, partitions: await readProgress(topic) })
+    const now = new Date(clock.now())
+    const partitions = await readProgress(topic)
+    const settledAt = partitions.map((progress) => settledUpTo(progress, samples, now))
+    await upsertProgress(postgres, { topic, partitions, settledAt })
   } catch (error) {
     logger.debug({ topic, error: String(error) }, 'could not record the progress')
   }
 }
 
-interface Progress {
-  readonly topic: string
-  readonly asOf: Date
-  readonly partitions: readonly PartitionProgress[]
+/** The latest moment of which everything is settled, or null while that is not known. */
+function settledUpTo(
+  { partition, committed, end }: PartitionProgress,
+  samples: Samples,
+  now: Date
+): Date | null {
+  const sample = samples.get(partition)
+  const isPassed = sample !== undefined && committed >= sample.end
+  if (sample === undefined || isPassed) samples.set(partition, { end, at: now })
+  if (committed >= end) return now
+  return isPassed ? sample.at : null
 }
 
-/** `as_of` moves only for partitions that are settled to their end, and never back. */
-async function upsertProgress(postgres: Queryable, { topic, asOf, partitions }: Progress) {
+interface Progress {
+  readonly topic: string
+  readonly partitions: readonly PartitionProgress[]
+  readonly settledAt: readonly (Date | null)[]
+}
+
+/** `as_of` never moves back; a partition of which nothing is known yet has the epoch. */
+async function upsertProgress(postgres: Queryable, { topic, partitions, settledAt }: Progress) {
   await postgres.query(
     `insert into storage_progress as p (topic, partition, next_offset, as_of)
-     select $1, seen.partition, seen.next_offset,
-            case when seen.is_settled then $5::timestamptz else 'epoch'::timestamptz end
-       from unnest($2::integer[], $3::bigint[], $4::boolean[])
-            as seen (partition, next_offset, is_settled)
+     select $1, seen.partition, seen.next_offset, coalesce(seen.as_of, 'epoch'::timestamptz)
+       from unnest($2::integer[], $3::bigint[], $4::timestamptz[])
+            as seen (partition, next_offset, as_of)
      on conflict (topic, partition) do update
         set next_offset = excluded.next_offset,
             as_of = greatest(p.as_of, excluded.as_of)`,
@@ -70,8 +100,7 @@ async function upsertProgress(postgres: Queryable, { topic, asOf, partitions }: 
       topic,
       partitions.map(({ partition }) => partition),
       partitions.map(({ committed }) => String(committed)),
-      partitions.map(({ committed, end }) => committed >= end),
-      asOf
+      settledAt
     ]
   )
 }

@@ -50,8 +50,8 @@ export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiK
       count('refreshed')
       return entry
     } catch (error) {
-      known.lookUpAfter = clock.now() + retryLookupMs
       if (known.row === null || clock.now() - known.readAt > servedWithoutStoreMs) throw error
+      known.lookUpAfter = clock.now() + retryLookupMs
       count('stale')
       return known
     }
@@ -60,7 +60,8 @@ export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiK
   async function find(keyId: string): Promise<Entry> {
     const known = entries.get(keyId)
     const now = clock.now()
-    if (known === undefined || now < known.lookUpAfter) {
+    const isServed = known !== undefined && now - known.readAt <= servedWithoutStoreMs
+    if (known === undefined || (isServed && now < known.lookUpAfter)) {
       count(known === undefined ? 'miss' : 'hit')
       return known ?? lookUp(keyId)
     }

@@ -87,9 +87,10 @@ function textViolations(submission: Submission): Violation[] {
     return [{ pointer: pointerTo(tooDeepIn), detail: `nests deeper than ${depthMax} levels` }]
   }
   const known = knownOf(submission)
+  const seen = new Set<string>()
   const isSuspect = hasLoneSurrogate(text)
-  return known.flatMap((member, index) => [
-    ...(known.findIndex(({ name }) => name === member.name) === index ? [] : [repeated(member)]),
+  return known.flatMap((member) => [
+    ...(seen.size === seen.add(member.name).size ? [repeated(member)] : []),
     ...(isSuspect && hasLoneSurrogate(text.slice(member.start, member.end)) ? [broken(member)] : [])
   ])
 }

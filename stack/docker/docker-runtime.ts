@@ -1,11 +1,10 @@
 /** Whether Docker can be used: it answers, is this machine's, and has the images at hand. */
-import { networkInterfaces } from 'node:os'
+import { createServer } from 'node:net'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import type { ContainerRuntimeClient } from 'testcontainers'
 
 const ANSWER_TIMEOUT_MS = 10_000
 const PULL_TIMEOUT_MS = 60_000
-const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 export const IMAGES = {
   kafka: 'apache/kafka:4.3.1',
@@ -35,10 +34,16 @@ async function within<T>(work: Promise<T>, timeoutMs: number, sentence: string):
 /**
  * In a container that runs a Docker of its own, its host is the bridge's gateway, an address of
  * ours; where the container only borrows the socket of its host, the gateway is somebody else.
+ * Listening tells: a bridge with no container on it is missing among the network interfaces.
  */
-export function isThisMachine(host: string, interfaces = networkInterfaces()): boolean {
-  if (LOOPBACK.includes(host)) return true
-  return Object.values(interfaces).some((own) => own?.some(({ address }) => address === host))
+export async function isThisMachine(host: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port: 0, host }, () => {
+      server.close(() => resolve(true))
+    })
+  })
 }
 
 /** The Docker of this machine, or one sentence saying why it cannot be used. */
@@ -48,7 +53,7 @@ export async function dockerRuntime(): Promise<ContainerRuntimeClient> {
   })
   const client = await within(asked, ANSWER_TIMEOUT_MS, 'Docker does not answer')
   const { host } = client.info.containerRuntime
-  if (isThisMachine(host)) return client
+  if (await isThisMachine(host)) return client
   // Ports are published on the loopback address alone, where nobody else reaches them.
   throw new Error(`Docker runs on ${host} and not on this machine`)
 }

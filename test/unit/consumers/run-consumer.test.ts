@@ -63,7 +63,7 @@ describe('the order', () => {
   test('is handle, dead letters acknowledged, commit', async () => {
     const { consume, events } = scene(['a', '!', 'b', '!'])
     await consume()
-    expect(events).toEqual(['handle a b', 'acknowledged', 'acknowledged', 'commit'])
+    expect(events).toEqual(['handle a b', 'acknowledged', 'commit'])
   })
 
   test('a batch of poison is handled as nothing, and committed', async () => {
@@ -141,9 +141,9 @@ describe('nothing is settled', () => {
 
   test('when a dead letter is not acknowledged', async () => {
     const { consume, events, producer } = scene(['a', '!', '!'])
-    producer.failures.push(null, new Error('the log is away'))
+    producer.failures.push(new Error('the log is away'))
     await expect(consume()).rejects.toThrow('the log is away')
-    expect(events).toEqual(['handle a', 'acknowledged'])
+    expect(events).toEqual(['handle a'])
   })
 })
 

@@ -100,7 +100,7 @@ describe.each(named)('%s', (_name, route) => {
   const { params, body, response } = route.operation
 
   test('documents every refusal under its status', () => {
-    for (const code of [...route.operation.problems, 'internal_error', 'shutting_down'] as const) {
+    for (const code of [...route.operation.problems, 'internal_error'] as const) {
       const refusal = operation.responses[String(problems[code].status)]
       expect(refusal?.description).toContain(`\`${code}\``)
       expect(Object.keys(refusal?.content ?? {})).toEqual(['application/problem+json'])

@@ -1,7 +1,7 @@
 /** The watermark: how far storage has come, told every second and never wrongly. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { recordProgress, startWatermark } from '../../../../consumers/storage/watermark.ts'
-import type { PartitionProgress } from '../../../../consumers/storage/watermark.ts'
+import type { PartitionProgress, Samples } from '../../../../consumers/storage/watermark.ts'
 import type { Queryable, Row } from '../../../../platform/postgres.ts'
 import { noon } from '../../../support/builders.ts'
 import { RecordingLogger } from '../../platform/recording-logger.ts'
@@ -40,10 +40,20 @@ test('a partition is settled when the committed offset has reached its end', asy
       'agent-decisions',
       [0, 1, 2, 3, 4],
       ['5', '4', '0', '9007199254740993', '6'],
-      [true, false, true, false, true],
-      new Date(noon)
+      [new Date(noon), null, new Date(noon), null, new Date(noon)]
     ]
   ])
+})
+
+test('a partition that is never at its end is settled up to where its end was', async () => {
+  const progress = { partition: 0, committed: 4n, end: 5n }
+  const { dependencies, clock, postgres } = scene(async () => [{ ...progress }])
+  const samples: Samples = new Map()
+  await recordProgress(dependencies, samples)
+  clock.time += 1000
+  Object.assign(progress, { committed: 5n, end: 9n })
+  await recordProgress(dependencies, samples)
+  expect(postgres.written.map((values) => values.at(-1))).toEqual([[null], [new Date(noon)]])
 })
 
 test('the time told is that before the ends were read, so later ones are not covered', async () => {
@@ -52,7 +62,7 @@ test('the time told is that before the ends were read, so later ones are not cov
     return [{ partition: 0, committed: 1n, end: 1n }]
   })
   await recordProgress(dependencies)
-  expect(postgres.written[0]?.at(-1)).toEqual(new Date(noon))
+  expect(postgres.written[0]?.at(-1)).toEqual([new Date(noon)])
 })
 
 test.each(['the log', 'Postgres'])('%s away is a staler watermark and no error', async (who) => {

@@ -128,6 +128,25 @@ describe('while Postgres is away', () => {
     expect(results()).toEqual(['miss', 'failed'])
   })
 
+  test('an unknown key that was tried before stays 503, at every try', async () => {
+    table.rows.clear()
+    expect(await find()).toBeNull()
+    table.failure = away
+    for (const gap of [1500, 100, 100]) {
+      clock.advance(gap)
+      expect((await problemOf(find())).code).toBe('authentication_unavailable')
+    }
+  })
+
+  test('after ten minutes no call is served, not only the first', async () => {
+    await find()
+    table.failure = away
+    for (const gap of [601_000, 100, 3_600_000, 100]) {
+      clock.advance(gap)
+      expect((await problemOf(find())).code).toBe('authentication_unavailable')
+    }
+  })
+
   test('a known key serves on for ten minutes', async () => {
     const row = await find()
     table.failure = away

@@ -1,0 +1,39 @@
+/** Sends many records in requests of a bounded size; what may pass is said to be transient. */
+import { TransientError } from '../core/consumed.ts'
+import { ProduceError } from '../platform/record-producer.ts'
+import type { OutgoingRecord, RecordProducer } from '../platform/record-producer.ts'
+
+/** Far below the topics' max.message.bytes, since one partition may get all of it. */
+const sendBytesMax = 1024 * 1024
+
+/**
+ * Resolves when every record is acknowledged.
+ * @throws {TransientError} when the log is away; some may have been written, and may be sent again.
+ */
+export async function sendAll(
+  producer: RecordProducer,
+  records: readonly OutgoingRecord[]
+): Promise<void> {
+  for (const chunk of chunksOf(records)) {
+    try {
+      await producer.send(chunk)
+    } catch (error) {
+      const passes = error instanceof ProduceError && error.retryable
+      throw passes ? new TransientError('the log did not acknowledge', { cause: error }) : error
+    }
+  }
+}
+
+function chunksOf(records: readonly OutgoingRecord[]): OutgoingRecord[][] {
+  const chunks: OutgoingRecord[][] = []
+  let bytes = sendBytesMax
+  for (const record of records) {
+    bytes += record.value.length
+    if (bytes > sendBytesMax) {
+      chunks.push([])
+      bytes = record.value.length
+    }
+    chunks.at(-1)?.push(record)
+  }
+  return chunks
+}
