@@ -107,3 +107,68 @@ export function createDecoderFactory<T>(readerSchema: AvroSchema) {
       )
   }
 }
+
+/** What the reading of arrays and maps needs of the library's inside. */
+interface Tap {
+  readonly buf: Buffer
+  readonly pos: number
+  readLong(): number
+  skipLong(): void
+  readString(): string
+  skipString(): void
+}
+interface ItemType {
+  _read(tap: Tap): unknown
+  _skip(tap: Tap): void
+}
+interface Repeated {
+  _read(this: { itemsType: ItemType; valuesType: ItemType }, tap: Tap): unknown
+  _skip(this: { itemsType: ItemType; valuesType: ItemType }, tap: Tap): void
+}
+
+/**
+ * avsc believes the count before an array or map: eleven bytes that claim fifty million items end
+ * the
+ * process out of memory. An item has at least one byte, so no count can exceed the bytes that are
+ * left.
+ */
+function boundedCounts(): void {
+  const array = avro.types.ArrayType.prototype as unknown as Repeated
+  array._read = function readArray(tap) {
+    const items: unknown[] = []
+    forEachItem(tap, () => items.push(this.itemsType._read(tap)))
+    return items
+  }
+  array._skip = function skipArray(tap) {
+    forEachItem(tap, () => this.itemsType._skip(tap))
+  }
+  const map = avro.types.MapType.prototype as unknown as Repeated
+  map._read = function readMap(tap) {
+    const entries: [string, unknown][] = []
+    forEachItem(tap, () => entries.push([tap.readString(), this.valuesType._read(tap)]))
+    return Object.fromEntries(entries)
+  }
+  map._skip = function skipMap(tap) {
+    forEachItem(tap, () => {
+      tap.skipString()
+      this.valuesType._skip(tap)
+    })
+  }
+}
+
+function forEachItem(tap: Tap, item: () => void): void {
+  for (let count = blockCount(tap); count > 0; count = blockCount(tap)) {
+    for (let done = 0; done < count; done++) item()
+  }
+}
+
+/** A negative count is followed by the block's size in bytes. */
+function blockCount(tap: Tap): number {
+  const count = tap.readLong()
+  if (count < 0) tap.skipLong()
+  const left = tap.buf.length - tap.pos
+  if (Math.abs(count) <= left || count === 0) return Math.abs(count)
+  throw new RangeError(`a block claims ${Math.abs(count)} items and ${left} bytes are left`)
+}
+
+boundedCounts()

@@ -13,7 +13,18 @@ export function decisionObjection(decision: Decision): string | null {
   if (!isTime(decision.received_at)) return 'received_at is no time'
   if (!isJson(decision.input)) return 'input is not JSON text'
   if (decision.metadata !== null && !isJson(decision.metadata)) return 'metadata is not JSON text'
-  return null
+  return tooLongOf(decision)
+}
+
+/** Code points that the contract allows; a UTF-16 text has at most twice as many units. */
+const charactersMax = { agent_id: 255, session_id: 1000, domain: 100, sdk_version: 100 } as const
+type BoundedName = keyof typeof charactersMax
+
+/** Says which text is longer than any that the gateway accepts: it would be a key or a filter. */
+function tooLongOf(value: Partial<Record<BoundedName, string | null>>): string | null {
+  const names = Object.keys(charactersMax) as BoundedName[]
+  const tooLong = names.find((name) => (value[name]?.length ?? 0) > 2 * charactersMax[name])
+  return tooLong === undefined ? null : `${tooLong} is longer than the contract allows`
 }
 
 /** Null when the evaluation can be stored, or what is wrong with it. */
@@ -23,7 +34,7 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
   if (!isTime(evaluation.evaluated_at)) return 'evaluated_at is no time'
   if (!evaluation.runs.every(({ run_id }) => isId(run_id)))
     return 'a run_id is no UUID in lower case'
-  return null
+  return tooLongOf(evaluation)
 }
 
 /**

@@ -114,7 +114,7 @@ function callOf(request: Request, response: Response, requestId: string): Call {
     get query() {
       return request.query
     },
-    readBody: () => readBody(request),
+    readBody: (bytesMax) => readBody(request, bytesMax),
     // Made on demand: most calls never ask.
     get signal() {
       return signalOf(response)

@@ -16,34 +16,39 @@ const inflaters: Readonly<Record<string, () => Transform>> = {
 }
 
 /** Whether the request says itself that its body is larger than any may be. */
-export function isDeclaredTooLarge(request: IncomingMessage): boolean {
-  return Number(request.headers['content-length'] ?? 0) > bodyBytesMax
+export function isDeclaredTooLarge(request: IncomingMessage, bytesMax = bodyBytesMax): boolean {
+  return Number(request.headers['content-length'] ?? 0) > bytesMax
 }
 
 /** @throws {Problem} 413 past `bodyBytesMax` inflated bytes, 415 or 400 for the encoding. */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+export function readBody(request: IncomingMessage, bytesMax = bodyBytesMax): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (isDeclaredTooLarge(request)) return Promise.reject(tooLarge())
-  if (encoding === 'identity' || encoding === '') return collect(request, request)
+  if (isDeclaredTooLarge(request, bytesMax)) return Promise.reject(tooLarge(bytesMax))
+  if (encoding === 'identity' || encoding === '')
+    return collect({ request, source: request, bytesMax })
   const inflater = Object.hasOwn(inflaters, encoding) ? inflaters[encoding] : undefined
   if (inflater === undefined) return Promise.reject(unsupported(encoding))
-  return collect(request, request.pipe(inflater()), encoding)
+  return collect({ request, source: request.pipe(inflater()), bytesMax, encoding })
+}
+
+interface Collecting {
+  readonly request: IncomingMessage
+  /** The request itself, or what inflates it. */
+  readonly source: IncomingMessage | Transform
+  readonly bytesMax: number
+  readonly encoding?: string
 }
 
 /** Plain event listeners: an async iterator over a body of one chunk costs more than the body. */
-function collect(
-  request: IncomingMessage,
-  source: IncomingMessage | Transform,
-  encoding?: string
-): Promise<Buffer> {
+function collect({ request, source, bytesMax, encoding }: Collecting): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   let size = 0
 
   source.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size <= bodyBytesMax) chunks.push(chunk)
-    else stop(tooLarge())
+    if (size <= bytesMax) chunks.push(chunk)
+    else stop(tooLarge(bytesMax))
   })
   source.on('end', () =>
     resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
@@ -92,10 +97,10 @@ export function drain(request: IncomingMessage): Promise<boolean> {
   })
 }
 
-function tooLarge(): Problem {
+function tooLarge(bytesMax: number): Problem {
   return new Problem('payload_too_large', {
-    detail: `The body has more than ${bodyBytesMax} bytes; that is all one request may carry.`,
-    members: { pointer: '', limit_bytes: bodyBytesMax }
+    detail: `The body has more than ${bytesMax} bytes; that is all one request may carry.`,
+    members: { pointer: '', limit_bytes: bytesMax }
   })
 }
 

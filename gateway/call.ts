@@ -10,8 +10,10 @@ export interface Call {
   /** Placeholders of the path, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** The whole body, inflated. @throws {Problem} 400, 413 or 415. */
-  readBody(): Promise<Buffer>
+  /**
+   * The whole body, inflated; at most `bytesMax`, else 10 MiB. @throws {Problem} 400, 413 or 415.
+   */
+  readBody(bytesMax?: number): Promise<Buffer>
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
 }

@@ -1,6 +1,7 @@
 /** Kafka through kafkajs: consumer groups, administration, and what consumers produce. */
-import { Kafka, KafkaJSNumberOfRetriesExceeded, logLevel, Partitioners } from 'kafkajs'
-import type { Admin, Consumer, KafkaConfig, LogEntry } from 'kafkajs'
+import { Kafka, KafkaJSNumberOfRetriesExceeded, logLevel } from 'kafkajs'
+import type { Admin, Consumer, KafkaConfig, LogEntry, PartitionerArgs } from 'kafkajs'
+import { partitionOf } from '../core/partition.ts'
 import type { Logger } from './logger.ts'
 import { ProduceError } from './record-producer.ts'
 import type { OutgoingRecord, RecordProducer } from './record-producer.ts'
@@ -68,7 +69,7 @@ function createKafkajsProducer(kafka: Kafka): RecordProducer {
   const producer = kafka.producer({
     allowAutoTopicCreation: false,
     idempotent: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
+    createPartitioner,
     retry: { retries: producerRetries }
   })
   return {
@@ -84,6 +85,16 @@ function createKafkajsProducer(kafka: Kafka): RecordProducer {
       }
     },
     close: () => producer.disconnect()
+  }
+}
+
+/** Records without a key go round. */
+function createPartitioner() {
+  let unkeyed = 0
+  return function partition({ message, partitionMetadata }: PartitionerArgs): number {
+    const partitions = partitionMetadata.length
+    const key = message.key ?? null
+    return key === null ? unkeyed++ % partitions : partitionOf(Buffer.from(key), partitions)
   }
 }
 

@@ -8,7 +8,7 @@ import { bearerTokenOf, isApiKey } from '../authentication/bearer.ts'
 import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from '../call.ts'
 import type { CheckedCall, Credential, Handle, Operation } from '../route.ts'
 import type { AuthenticateSession } from './authenticate-session.ts'
-import { parseJsonBody } from './json-body.ts'
+import { parseJsonBody, smallBodyBytesMax } from './json-body.ts'
 
 export type AuthenticateKey = (
   authorization: string | undefined,
@@ -67,7 +67,7 @@ function checkedCallOf<P extends Principal | null>(
     headers: call.headers,
     params: call.params,
     ...found,
-    readBody: () => call.readBody(),
+    readBody: (bytesMax) => call.readBody(bytesMax),
     get signal() {
       return call.signal
     }
@@ -126,7 +126,7 @@ function createReadBody(schema: JsonSchema | undefined) {
 
   return async function readBody(call: Call): Promise<unknown> {
     if (check === null) return undefined
-    const body = parseJsonBody(call.headers['content-type'], await call.readBody())
+    const body = parseJsonBody(call.headers['content-type'], await call.readBody(smallBodyBytesMax))
     const errors = check(body)
     if (errors.length === 0) return body
     throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })

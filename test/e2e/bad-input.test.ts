@@ -287,3 +287,20 @@ test('another spelling of a path is another path', async () => {
     expect(answer.status).toBe(404)
   }
 })
+
+test('a login is read no further than its own small limit', async () => {
+  const answer = await fetch(`${gateway.url}/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    body: new Uint8Array(gzipSync(JSON.stringify({ email: 'x'.repeat(mebibyte), password: '' })))
+  })
+  expect(answer.status).toBe(413)
+  expect(await answer.json()).toMatchObject({ limit_bytes: 64 * 1024 })
+})
+
+test('thousands of repeated members are refused without holding anybody up', async () => {
+  const body = gzipSync(`{${'"input":1,'.repeat(400_000)}"output":""}`)
+  const answer = await refused({ body, headers: { 'content-encoding': 'gzip' } })
+  expect([answer.status, answer.problem['code']]).toEqual([422, 'invalid_decision'])
+  expect(await gateway.isReady()).toBe(true)
+})

@@ -123,3 +123,16 @@ describe('storage', () => {
     expect(await storedIds(foreign.organization_id)).toEqual([decision.decision_id])
   })
 })
+
+test('a stranger's key of a megabyte holds nobody up', async () => {
+  const decision = aDecision()
+  const long = encode(aDecision({ agent_id: 'a'.repeat(1_000_000) }), schemaId)
+  await produce(sluice.topics.decisions, [
+    { key: 'k'.repeat(900_000), value: Buffer.from('poison'), partition: 0 },
+    { key: 'agent', value: long, partition: 0 },
+    { key: 'agent', value: encode(decision, schemaId), partition: 0 }
+  ])
+  await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
+  expect(await storedIds(decision.organization_id)).toEqual([decision.decision_id])
+  expect(await deadLetterReasons([long])).toEqual(['invalid_decision'])
+})

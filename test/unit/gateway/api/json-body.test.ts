@@ -21,8 +21,7 @@ test.each<[string | undefined, Buffer, string]>([
   [json, Buffer.from(''), 'malformed_json'],
   [json, Buffer.from('{"password":"secret"'), 'malformed_json'],
   [json, Buffer.from('{"password":"secret"}}'), 'malformed_json'],
-  [json, Buffer.from('['.repeat(60_000)), 'malformed_json'],
-  [json, Buffer.alloc(100_000, 32), 'payload_too_large']
+  [json, Buffer.from('['.repeat(60_000)), 'malformed_json']
 ])('refuses %s %p with %s', async (contentType, body, code) => {
   const problem = await problemOf(() => parseJsonBody(contentType, body))
   expect(problem.code).toBe(code)
