@@ -1,6 +1,14 @@
 /** Kafka through kafkajs: consumer groups, administration, and what consumers produce. */
-import { Kafka, KafkaJSNumberOfRetriesExceeded, logLevel } from 'kafkajs'
-import type { Admin, Consumer, KafkaConfig, LogEntry, PartitionerArgs } from 'kafkajs'
+// Most of its names cannot be imported one by one from an ES module.
+import kafkajs from 'kafkajs'
+import type {
+  Admin,
+  Consumer,
+  Kafka as KafkaConnection,
+  KafkaConfig,
+  LogEntry,
+  PartitionerArgs
+} from 'kafkajs'
 import { partitionOf } from '../core/partition.ts'
 import type { Logger } from './logger.ts'
 import { ProduceError } from './record-producer.ts'
@@ -11,6 +19,8 @@ export interface KafkaClientOptions {
   readonly clientId: string
   readonly logger: Logger
 }
+
+const { Kafka, logLevel, KafkaJSNumberOfRetriesExceeded } = kafkajs
 
 const connectionTimeoutMs = 5000
 const requestTimeoutMs = 30_000
@@ -65,7 +75,7 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
 }
 
 /** Never `idempotent: true`: with it an acknowledged record can be missing from the topic. */
-function createKafkajsProducer(kafka: Kafka): RecordProducer {
+function createKafkajsProducer(kafka: KafkaConnection): RecordProducer {
   const producer = kafka.producer({
     allowAutoTopicCreation: false,
     idempotent: false,

@@ -124,7 +124,7 @@ describe('storage', () => {
   })
 })
 
-test('a stranger's key of a megabyte holds nobody up', async () => {
+test('a foreign key of a megabyte holds nobody up', async () => {
   const decision = aDecision()
   const long = encode(aDecision({ agent_id: 'a'.repeat(1_000_000) }), schemaId)
   await produce(sluice.topics.decisions, [
