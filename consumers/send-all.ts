@@ -26,14 +26,16 @@ export async function sendAll(
 
 function chunksOf(records: readonly OutgoingRecord[]): OutgoingRecord[][] {
   const chunks: OutgoingRecord[][] = []
-  let bytes = sendBytesMax
+  let bytes = 0
   for (const record of records) {
-    bytes += record.value.length
-    if (bytes > sendBytesMax) {
-      chunks.push([])
+    const open = chunks.at(-1)
+    if (open === undefined || bytes + record.value.length > sendBytesMax) {
+      chunks.push([record])
       bytes = record.value.length
+    } else {
+      open.push(record)
+      bytes += record.value.length
     }
-    chunks.at(-1)?.push(record)
   }
   return chunks
 }

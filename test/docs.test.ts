@@ -1,105 +1,239 @@
 /** The documents against the code: what is documented exists, and what exists is documented. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { problems } from '../core/problem.ts'
 import { offlineEvaluators } from '../consumers/evaluation/plan.ts'
-import { settings } from '../platform/config.ts'
+import { ingestOperation } from '../gateway/ingest/ingest.operation.ts'
+import type { Credential } from '../gateway/route.ts'
+import { createRoutes } from '../gateway/routes.ts'
 import { metricTable } from '../platform/metric-table.ts'
 import type { MetricRow } from '../platform/metric-table.ts'
+import { decisionBodySchema, topicDefinitions } from '../schemas/index.ts'
+import { blocksIn, code, codesIn, files, fragmentsOf, linksIn } from './docs/pages.ts'
+import { pages, read, rooms, rowsOf, sectionOf } from './docs/pages.ts'
+import { allowedBy, defaultOf, readersOf, settingNames } from './docs/settings.ts'
 
-function read(path: string): string {
-  return readFileSync(path, 'utf8')
+/** Sources below a folder, without those that only describe. */
+function sourcesIn(folder: string): string[] {
+  return files.filter((path) => path.startsWith(folder) && /(?<![.]operation)[.]ts$/.test(path))
 }
 
-/** The cells of a table's rows whose first cell is a name in backquotes. */
-function rowsOf(path: string): string[][] {
-  const lines = read(path).split('\n')
-  const rows = lines.filter((line) => line.startsWith('| `'))
-  return rows.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim())
-  )
+function textOf(paths: readonly string[]): string {
+  return paths.map(read).join('\n')
 }
 
-const code = (text: unknown): string => `\`${String(text)}\``
-const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
-const documents = tracked.split('\n').filter((path) => path.endsWith('.md') && existsSync(path))
-
-test('every setting is documented with its default, and no other', () => {
-  const documented = rowsOf('docs/configuration.md').map(([name, fallback]) => [name, fallback])
-  const existing = Object.entries(settings).map(([name, setting]) => [
-    code(name),
-    setting.default === undefined ? '(required)' : code(setting.default)
-  ])
+test('every setting is documented with default, range and readers, and no other', () => {
+  const documented = rowsOf(read('docs/configuration.md')).map((cells) => cells.slice(0, 4))
+  const existing = settingNames.map((name) => {
+    return [code(name), defaultOf(name), allowedBy(name), readersOf(name)]
+  })
   expect(documented).toEqual(existing)
 })
 
-test('every refusal is documented with its status and whether to retry, and no other', () => {
-  const documented = rowsOf('docs/errors.md').map((cells) => cells.slice(0, 4))
-  const existing = Object.entries(problems).map(([name, { status, retryable, title }]) => [
-    code(name),
-    String(status),
-    retryable ? 'yes' : 'no',
-    title
-  ])
-  expect(documented).toEqual(existing)
+describe('refusals', () => {
+  test('are documented with status, title and whether to retry, and no other', () => {
+    const documented = rowsOf(read('docs/errors.md')).map((cells) => cells.slice(0, 4))
+    const existing = Object.entries(problems).map(([name, { status, retryable, title }]) => {
+      return [code(name), String(status), retryable ? 'yes' : 'no', title]
+    })
+    expect(documented).toEqual(existing)
+  })
+
+  test('are all answered somewhere', () => {
+    const gateway = textOf(sourcesIn('gateway/').filter((path) => path !== 'gateway/openapi.ts'))
+    expect(Object.keys(problems).filter((name) => !gateway.includes(`'${name}'`))).toEqual([])
+  })
 })
 
-test('every metric is documented with its type and labels, and no other', () => {
-  const documented = rowsOf('docs/metrics.md').map((cells) => cells.slice(0, 3))
-  const existing = Object.entries<MetricRow>(metricTable).map(([name, { type, labels }]) => [
-    code(name),
-    type,
-    labels.map(code).join(', ')
-  ])
-  expect(documented).toEqual(existing)
-})
+describe('metrics', () => {
+  test('are documented with type and labels, and no other', () => {
+    const documented = rowsOf(read('docs/metrics.md'))
+    const existing = Object.entries<MetricRow>(metricTable).map(([name, { type, labels }]) => {
+      return [code(name), type, labels.map(code).join(', ')]
+    })
+    expect(documented.map((cells) => cells.slice(0, 3))).toEqual(existing)
+    for (const [, , , meaning, advice] of documented) expect([meaning, advice]).not.toContain('')
+  })
 
-test('every metric is written somewhere', () => {
-  const sources = tracked
-    .split('\n')
-    .filter((path) => /^(gateway|consumers|platform)\/.*\.ts$/.test(path))
-  const code = sources
-    .filter((path) => !path.endsWith('metric-table.ts'))
-    .map(read)
-    .join('\n')
-  expect(Object.keys(metricTable).filter((name) => !code.includes(`'${name}'`))).toEqual([])
+  test('are all written somewhere', () => {
+    const rooms = ['gateway/', 'consumers/', 'platform/'].flatMap(sourcesIn)
+    const text = textOf(rooms.filter((path) => path !== 'platform/metric-table.ts'))
+    expect(Object.keys(metricTable).filter((name) => !text.includes(`'${name}'`))).toEqual([])
+  })
 })
 
 test('every evaluator is documented, and no other', () => {
-  const documented = rowsOf('docs/evaluators.md').map(([name]) => name)
-  expect(documented).toEqual(offlineEvaluators.map(({ name }) => code(name)))
+  const documented = rowsOf(read('docs/evaluators.md')).map(([name]) => name)
+  const existing = offlineEvaluators.map(({ name }) => name)
+  expect(documented).toEqual(existing.map(code))
+  expect(fragmentsOf('docs/evaluators.md')).toEqual(expect.arrayContaining(existing))
 })
 
-describe.each(documents)('%s', (path) => {
-  test('links to what exists', () => {
-    const links = [...read(path).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(
-      ([, target]) => target ?? ''
+describe('docs/api.md', () => {
+  const callers: Record<Credential['kind'], (scope: string) => string> = {
+    none: () => 'anybody',
+    api_key: (scope) => `an API key with the scope ${scope}`,
+    session: () => 'a session',
+    session_or_api_key: (scope) => `a session, or an API key with the scope ${scope}`
+  }
+
+  test('walks every route, says who may call it, and knows no other', () => {
+    const handler = () => Promise.reject(new Error('never called'))
+    const [ingest, login, listDecisions] = [handler, handler, handler]
+    const handlers = {
+      ingest,
+      login,
+      listDecisions,
+      readDecision: handler,
+      readEvaluation: handler
+    }
+    const existing = createRoutes(handlers, () => handler).map(({ method, path, credential }) => {
+      const caller = callers[credential.kind](code('scope' in credential ? credential.scope : ''))
+      return `${method.toUpperCase()} ${path}: ${caller}`
+    })
+    const documented = rowsOf(sectionOf('docs/api.md', 'The API')).map(([route = '', caller]) => {
+      return `${codesIn(route)[0]}: ${caller}`
+    })
+    expect(documented.toSorted()).toEqual(existing.toSorted())
+  })
+
+  test('names every member of a decision with its limit, and no other', () => {
+    const members = decisionBodySchema['properties'] as Record<string, { maxLength?: number }>
+    const rows = rowsOf(sectionOf('docs/api.md', 'Send a decision'))
+    const documented = new Map(rows.map(([name = '', meaning = '']) => [name, meaning]))
+    expect([...documented.keys()].toSorted()).toEqual(Object.keys(members).map(code).toSorted())
+    for (const [name, { maxLength }] of Object.entries(members)) {
+      if (maxLength !== undefined) {
+        expect(documented.get(code(name))).toContain(`at most ${maxLength} characters`)
+      }
+    }
+  })
+})
+
+test('every reason of a dead letter is documented, and no other', () => {
+  const [, union = ''] = /type DeadLetterReason =([\s|'\w]+)/.exec(read('core/consumed.ts')) ?? []
+  const existing = [...union.matchAll(/'(\w+)'/g)].map(([, reason]) => code(reason))
+  const documented = rowsOf(sectionOf('docs/operations.md', 'Where are dead letters?'))
+  expect(existing).not.toEqual([])
+  expect(documented.map(([reason]) => reason)).toEqual(existing)
+})
+
+describe('ARCHITECTURE.md', () => {
+  const decisionPath = rowsOf(sectionOf('ARCHITECTURE.md', 'The path of a decision'))
+  const messagePath = rowsOf(sectionOf('ARCHITECTURE.md', 'The path of a message'))
+
+  test('tells every step of a decision, in the order of the picture', () => {
+    const picture = [...read('gateway/ingest/ingest.ts').matchAll(/[├└]─ ([a-z ]+?) ─/g)]
+    expect(decisionPath.map(([step]) => step)).toEqual(picture.map(([, step]) => step))
+  })
+
+  test('names every file of the line', () => {
+    const named = decisionPath.flatMap(([, where = '']) => codesIn(where))
+    const line = sourcesIn('gateway/ingest/').filter((path) => !path.endsWith('/ingest.ts'))
+    expect(named).toEqual(expect.arrayContaining(line))
+  })
+
+  test('names every refusal of the line, and no other', () => {
+    const named = decisionPath.flatMap(([, , refusals = '']) => codesIn(refusals))
+    expect([...new Set(named)].toSorted()).toEqual([...ingestOperation.problems].toSorted())
+  })
+
+  test('tells every step of a message, and where it is', () => {
+    const picture = blocksIn(read('ARCHITECTURE.md'), '')[0] ?? ''
+    const steps = picture.split('\n').flatMap((line) => line.split(': ')[1]?.split('▶') ?? [])
+    const names = new Set(steps.map((step) => step.trim()))
+    expect(new Set(messagePath.map(([step]) => step))).toEqual(names)
+    for (const [step = '', where = ''] of messagePath) {
+      expect(
+        codesIn(where)
+          .map((path) => basename(path))
+          .join()
+      ).toContain(step)
+    }
+  })
+
+  test('names every topic and every table, and no other', () => {
+    const rows = rowsOf(sectionOf('ARCHITECTURE.md', 'What lies where')).map(([name]) => name)
+    const migrations = textOf(files.filter((path) => /^schemas\/postgres\/.*[.]sql$/.test(path)))
+    const tables = [...migrations.matchAll(/^create table (\w+) \(/gm)].map(([, name]) => name)
+    const topics = topicDefinitions.map(({ name }) => name)
+    expect(rows).toEqual([...topics, ...tables].map(code))
+  })
+})
+
+describe('README.md', () => {
+  test('names every folder that git tracks at the top, and no other', () => {
+    const documented = rowsOf(sectionOf('README.md', 'Rooms')).map(([folder]) => folder)
+    expect(documented.toSorted()).toEqual(rooms.map(code).toSorted())
+  })
+
+  test('leads to every page of docs', () => {
+    const linked = linksIn(read('README.md')).map(({ path }) => path)
+    expect(linked).toEqual(
+      expect.arrayContaining(pages.filter((path) => /^docs\/[^/]+$/.test(path)))
     )
-    const relative = links.filter((target) => !/^[a-z]+:/.test(target))
-    expect(relative.filter((target) => !existsSync(join(dirname(path), target)))).toEqual([])
+  })
+
+  test('shows the pictures that the code shows', () => {
+    const decision = /[├└]─ .+$/gm
+    const message = /^[ *]*(?:agent-decisions|decision-evaluations) ─.+?(?:settle)/gm
+    for (const [source, lines] of [
+      ['gateway/ingest/ingest.ts', decision],
+      ['consumers/run-consumer.ts', message]
+    ] as const) {
+      const picture = (path: string) =>
+        (read(path).match(lines) ?? []).map((line) => line.replace(/^[ *]*/, ''))
+      expect(picture(source).length).toBeGreaterThan(2)
+      expect(picture('README.md')).toEqual(picture(source))
+    }
+  })
+})
+
+test('every command that a page names is there, and every one is named', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const text = textOf(pages)
+  const named = [...text.matchAll(/npm (?:run )?(start|test|check|bench|format)\b/g)]
+  const run = [...text.matchAll(/npm run ([\w-]+)/g)].map(([, script]) => script)
+  expect(new Set(named.map(([, script]) => script))).toEqual(new Set(Object.keys(scripts)))
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(run))
+})
+
+test('decisions on record are numbered without a gap and tell the same three things', () => {
+  const records = pages.filter((path) => path.startsWith('docs/adr/')).toSorted()
+  expect(records.map((path) => Number(basename(path).slice(0, 4)))).toEqual(
+    records.map((_, index) => index + 1)
+  )
+  for (const path of records) {
+    expect(fragmentsOf(path).slice(1)).toEqual(['background', 'decision', 'consequences'])
+  }
+})
+
+test('the changelog begins with what is pending', () => {
+  expect(fragmentsOf('CHANGELOG.md').slice(0, 2)).toEqual(['changelog', 'pending'])
+})
+
+describe.each(pages)('%s', (page) => {
+  test('links to what exists', () => {
+    const missing = linksIn(read(page)).filter(({ path, fragment }) => {
+      const target = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(target)) return true
+      return fragment !== '' && !fragmentsOf(target).includes(fragment)
+    })
+    expect(missing).toEqual([])
   })
 
   test('has JSON that parses', () => {
-    const blocks = [...read(path).matchAll(/```json\n([\s\S]*?)```/g)].map(
-      ([, block]) => block ?? ''
-    )
-    for (const block of blocks) expect(() => JSON.parse(block) as unknown).not.toThrow()
+    for (const block of blocksIn(read(page), 'json')) {
+      expect(() => JSON.parse(block) as unknown).not.toThrow()
+    }
   })
 
   test('names files that exist', () => {
-    const names = [...read(path).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs|json|avsc|yml))`/g)]
-    const missing = names.map(([, name]) => name ?? '').filter((name) => !existsSync(name))
-    expect(missing).toEqual([])
+    const paths = codesIn(read(page)).filter((text) =>
+      /^(?:[\w-]+\/)+[\w.-]+[.](?:ts|mjs|json|avsc|yml|md|sql)$/.test(text)
+    )
+    const named = paths.filter((path) => !path.includes('NNNN'))
+    expect(named.filter((path) => !existsSync(path))).toEqual([])
   })
-})
-
-test('the pictures of README and code are the same', () => {
-  const stepsOf = (text: string): string[] =>
-    [...text.matchAll(/[├└]─ (.+)$/gm)].map(([, step]) => step ?? '')
-  expect(stepsOf(read('README.md'))).toEqual(stepsOf(read('gateway/ingest/ingest.ts')))
 })

@@ -1,0 +1,87 @@
+/** The documents as git sees them, cut into what a test compares: rows, links, blocks, headings. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+export function read(path: string): string {
+  return readFileSync(path, 'utf8')
+}
+
+function listFiles(...args: string[]): string[] {
+  const listed = execFileSync('git', ['ls-files', '-z', ...args], { encoding: 'utf8' }).split('\0')
+  return listed.filter((path) => path !== '' && existsSync(path))
+}
+
+/** Everything that is or would be committed. */
+export const files = listFiles('-co', '--exclude-standard')
+export const pages = files.filter((path) => path.endsWith('.md'))
+/** The folders that git tracks at the top. */
+export const rooms = [...new Set(listFiles().flatMap((path) => /^[^/]+\//.exec(path)?.[0] ?? []))]
+
+export function code(text: unknown): string {
+  return `\`${String(text)}\``
+}
+
+/** What stands in backquotes. */
+export function codesIn(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, found]) => found ?? '')
+}
+
+/** The part of a page under a heading, up to the next one of any level. */
+export function sectionOf(page: string, heading: string): string {
+  const lines = read(page).split('\n')
+  const start = lines.findIndex((line) => line.replace(/^#+ /, '') === heading)
+  if (start < 0) throw new Error(`${page} has no heading "${heading}"`)
+  const rest = lines.slice(start + 1)
+  const end = rest.findIndex((line) => /^#+ /.test(line))
+  return rest.slice(0, end < 0 ? rest.length : end).join('\n')
+}
+
+/** Cells of the rows of all tables in a text, without heads and rules. */
+export function rowsOf(text: string): string[][] {
+  const lines = text.split('\n')
+  return lines
+    .filter((line, index) => line.startsWith('|') && !isHead(line, lines[index + 1]))
+    .filter((line) => !isRule(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+    )
+}
+
+function isRule(line: string | undefined): boolean {
+  return line !== undefined && /^\|[-:| ]+\|$/.test(line)
+}
+
+function isHead(line: string, next: string | undefined): boolean {
+  return !isRule(line) && isRule(next)
+}
+
+/** Targets of links that stay within the repository, each with its fragment. */
+export function linksIn(text: string): { path: string; fragment: string }[] {
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '')
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = '', fragment = ''] = target.split('#')
+      return { path, fragment }
+    })
+}
+
+/** Fragments of a page's headings, as a forge makes them. */
+export function fragmentsOf(path: string): string[] {
+  const prose = read(path).replaceAll(/^```[\s\S]*?^```/gm, '')
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-')
+  )
+}
+
+/** The fenced blocks of one language. */
+export function blocksIn(text: string, language: string): string[] {
+  const fences = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+  return fences.filter(([, name]) => name === language).map(([, , block]) => block ?? '')
+}

@@ -1,0 +1,72 @@
+/** What the code says of its settings, in the words of docs/configuration.md. */
+import { readConsumerConfig } from '../../consumers/config.ts'
+import { readGatewayConfig } from '../../gateway/config.ts'
+import { settings } from '../../platform/config.ts'
+import type { SettingName } from '../../platform/config.ts'
+import type { Setting } from '../../platform/setting.ts'
+import { code, files, read } from './pages.ts'
+
+export const settingNames = Object.keys(settings) as SettingName[]
+
+export function defaultOf(name: SettingName): string {
+  const { default: value }: Setting<unknown> = settings[name]
+  return value === undefined ? '(required)' : code(value)
+}
+
+/** How an error of a setting says what it takes, and how the page does. */
+const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
+  [/a whole number from (\d+) to (\d+)$/, (min, max) => `${min} to ${max}`],
+  [/expected one of (.+)$/, (values = '') => values.split(', ').map(code).join(', ')],
+  [/expected true or false$/, () => '`true`, `false`'],
+  [/expected host:port$/, () => '`host:port`, separated by commas'],
+  [/begins with (.+) and names/, (urls = '') => protocolsOf(urls).map(code).join(', ')],
+  [/at least (\d+) are needed$/, (min) => `secret, ${min} characters or more`]
+]
+
+function protocolsOf(urls: string): string[] {
+  return urls.split(' or ').map((url) => url.replace('//', ''))
+}
+
+export function allowedBy(name: SettingName): string {
+  const message = objectionOf(settings[name])
+  if (message === null) return 'any'
+  for (const [pattern, say] of forms) {
+    const [whole, ...found] = pattern.exec(message) ?? []
+    if (whole !== undefined) return say(...found)
+  }
+  throw new Error(`no words for: ${name} ${message}`)
+}
+
+function objectionOf(setting: Setting<unknown>): string | null {
+  try {
+    setting.parse('?')
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Enough for every process to read the rest. */
+const required = {
+  KAFKA_BROKERS: 'broker:9092',
+  SCHEMA_REGISTRY_URL: 'http://registry',
+  REDIS_URL: 'redis://redis',
+  DATABASE_URL: 'postgres://postgres',
+  API_KEY_PEPPER: 'x'.repeat(32),
+  SESSION_SIGNING_KEY: 'x'.repeat(32)
+}
+const gatewayNames = Object.keys(readGatewayConfig(required))
+const consumerNames = Object.keys(readConsumerConfig(required))
+const commands = files
+  .filter((path) => path.startsWith('cli/commands/'))
+  .map(read)
+  .join('\n')
+
+export function readersOf(name: SettingName): string {
+  const readers: [string, boolean][] = [
+    ['gateway', gatewayNames.includes(name)],
+    ['consumers', consumerNames.includes(name)],
+    ['sluice', commands.includes(`'${name}'`)]
+  ]
+  return readers.flatMap(([reader, reads]) => (reads ? [reader] : [])).join(', ')
+}
