@@ -43,12 +43,12 @@ const example = {
   reason: null,
   verdict: 'pass',
   progress: { planned: 1, succeeded: 1, failed: 0, skipped: 0, pending: 0 },
-  plan: [{ rule: 'default', evaluator: 'output_present', outcome: 'succeeded', reason: null }],
+  plan: [{ rule: 'default', evaluator: 'output_not_empty', outcome: 'succeeded', reason: null }],
   runs: [
     {
       run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
       rule: 'default',
-      evaluator: 'output_present',
+      evaluator: 'output_not_empty',
       evaluator_kind: 'heuristic',
       evaluator_version: 1,
       generation: 0,
@@ -57,7 +57,7 @@ const example = {
       attempts: 1,
       duration_us: 12,
       evaluated_at: '2026-01-31T12:00:00.310Z',
-      scores: ['output_present']
+      scores: ['output_not_empty']
     }
   ],
   scores: scoresExample,

@@ -56,7 +56,7 @@ export const decisionIdParams: JsonSchema = {
 }
 
 export const scoresExample = {
-  output_present: {
+  output_not_empty: {
     score_id: '5f0c8a52-6f0b-5d0b-9f43-6c1d64b7a3f2',
     data_type: 'boolean',
     value: 1,
@@ -65,7 +65,7 @@ export const scoresExample = {
     reason: null,
     run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
     rule: 'default',
-    evaluator: 'output_present',
+    evaluator: 'output_not_empty',
     evaluator_version: 1,
     evaluated_at: '2026-01-31T12:00:00.310Z'
   }
