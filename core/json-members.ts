@@ -79,7 +79,7 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /** Index behind the value at `at`, or -1 when it nests deeper than `depthMax`. */
-function skipValue(text: string, at: number, depthMax: number): number {
+export function skipValue(text: string, at: number, depthMax: number): number {
   const first = text.charCodeAt(at)
   if (first === quote) return skipString(text, at)
   if (first === openBrace || first === openBracket) return skipNested(text, at, depthMax)

@@ -29,6 +29,7 @@ export const problems = {
     retryable: false
   },
   invalid_decision: { status: 422, title: 'The decision is not valid', retryable: false },
+  invalid_batch: { status: 422, title: 'The batch is not valid', retryable: false },
   invalid_query: { status: 422, title: 'The query is not valid', retryable: false },
   invalid_body: { status: 422, title: 'The body is not valid', retryable: false },
   rate_limited: { status: 429, title: 'Too many decisions', retryable: true },
@@ -49,12 +50,14 @@ export interface Violation {
   readonly detail: string
 }
 
+export type ProblemMember = string | number | boolean | null | readonly object[]
+
 export interface ProblemOptions {
   /** One sentence about this occurrence: what, where, and what to do. */
   readonly detail: string
   readonly errors?: readonly Violation[]
   /** Members beside RFC 9457's own: `decision_id`, `limit_bytes`, … */
-  readonly members?: Readonly<Record<string, string | number | boolean | null>>
+  readonly members?: Readonly<Record<string, ProblemMember>>
   readonly headers?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }

@@ -6,7 +6,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import { verifyPassword } from '../platform/password.ts'
 import type { Postgres } from '../platform/postgres.ts'
 import type { RateLimiter } from '../platform/rate-limiter.ts'
-import type { RecordProducer } from '../platform/record-producer.ts'
+import type { RoutingProducer } from '../platform/record-producer.ts'
 import { createSessionTokens } from '../platform/session-token.ts'
 import { createAuthenticateSession } from './api/authenticate-session.ts'
 import { createChecked } from './api/checked.ts'
@@ -16,6 +16,7 @@ import { createLogin } from './api/login.ts'
 import { createPoll } from './api/poll.ts'
 import { createReadDecision } from './api/read-decision.ts'
 import { createReadEvaluation } from './api/read-evaluation.ts'
+import { createReadReceipt } from './api/read-receipt.ts'
 import { createStore } from './api/store.ts'
 import { createApp } from './app.ts'
 import { createFindApiKey } from './authentication/api-keys.ts'
@@ -23,7 +24,10 @@ import { createAuthenticate } from './authentication/authenticate.ts'
 import type { Authenticate } from './authentication/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDocs } from './docs.ts'
+import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
+import { createTakeClientReport } from './ingest/client-report.ts'
 import { createEncode } from './ingest/encode.ts'
+import { createIngestBatch } from './ingest/ingest-batch.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createLimitRate } from './ingest/limit-rate.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
@@ -40,7 +44,7 @@ export interface GatewayParts {
   readonly metrics: Metrics
   readonly postgres: Postgres
   readonly rateLimiter: RateLimiter
-  readonly producer: RecordProducer
+  readonly producer: RoutingProducer
   readonly schemaId: () => number | null
 }
 
@@ -53,8 +57,8 @@ export function createGatewayApp(parts: GatewayParts) {
   const sessionTokens = createSessionTokens({ signingKey: config.SESSION_SIGNING_KEY, clock })
   const authenticateSession = createAuthenticateSession(sessionTokens)
   const checked = createChecked({ authenticateKey: authenticate, authenticateSession })
-  const { ingest, drain } = createIngestLine(parts, authenticate)
-  const handlers = { ingest, ...createReads(parts, sessionTokens) }
+  const { ingest, ingestBatch, drain } = createIngestLines(parts, authenticate)
+  const handlers = { ingest, ingestBatch, ...createReads(parts, sessionTokens) }
 
   const routes = createRoutes(handlers, checked).filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
@@ -64,7 +68,7 @@ export function createGatewayApp(parts: GatewayParts) {
   return { app, drain }
 }
 
-function createIngestLine(parts: GatewayParts, authenticate: Authenticate) {
+function createIngestLines(parts: GatewayParts, authenticate: Authenticate) {
   const { config, metrics, producer, rateLimiter, schemaId } = parts
   const limitRate = createLimitRate({
     rateLimiter,
@@ -73,28 +77,36 @@ function createIngestLine(parts: GatewayParts, authenticate: Authenticate) {
       windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS
     }
   })
-  const { produce, drain } = createProduce({
+  const { produce, produceEach, drain } = createProduce({
     producer,
     metrics,
     lingerMs: config.PRODUCE_LINGER_MS,
     deadlineMs: config.PRODUCE_DEADLINE_MS,
     inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX
   })
-  const ingest = createIngest({
+  const outcomes = createOutcomes({ limitRate, metrics })
+  const steps = {
     authenticate,
     validate: createValidate({ clock, metrics }),
     limitRate,
-    encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId }),
-    produce,
-    outcomes: createOutcomes({ limitRate, metrics })
-  })
-  return { ingest, drain }
+    encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId })
+  }
+  return {
+    ingest: createIngest({ ...steps, produce, outcomes }),
+    ingestBatch: createIngestBatch({
+      ...steps,
+      takeClientReport: createTakeClientReport({ metrics }),
+      produceEach,
+      outcomes: createBatchOutcomes({ outcomes, metrics })
+    }),
+    drain
+  }
 }
 
 function createReads(
   { config, lifecycle, postgres, rateLimiter }: GatewayParts,
   sessionTokens: ReturnType<typeof createSessionTokens>
-): Omit<Handlers, 'ingest'> {
+): Omit<Handlers, 'ingest' | 'ingestBatch'> {
   const store = createStore(postgres)
   const poll = createPoll({ stopping: lifecycle.stopping })
   const reads = { store, poll, clock, decisionsTopic: config.DECISIONS_TOPIC }
@@ -103,6 +115,7 @@ function createReads(
     login: createLogin({ store, throttleLogin, verifyPassword, sessionTokens }),
     listDecisions: createListDecisions(reads),
     readDecision: createReadDecision(reads),
-    readEvaluation: createReadEvaluation(reads)
+    readEvaluation: createReadEvaluation(reads),
+    readReceipt: createReadReceipt(reads)
   }
 }

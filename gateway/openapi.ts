@@ -3,6 +3,8 @@ import { problems } from '../core/problem.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { JsonSchema } from '../platform/json-schema.ts'
 import { problemContentType } from './problem-reply.ts'
+import { embedded } from './embedded.ts'
+import { problemSchema } from './problem-schema.ts'
 import type { Credential, Operation, Route } from './route.ts'
 
 /** Refusals that any route may answer. */
@@ -24,36 +26,16 @@ export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
     },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas: { Problem: problemSchema }, securitySchemes }
+    components: {
+      schemas: { Problem: problemSchema },
+      securitySchemes
+    }
   }
 }
 
 const securitySchemes = {
   api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `slk_…`.' },
   session: { type: 'http', scheme: 'bearer', description: 'The access_token of a login.' }
-}
-
-const problemSchema = {
-  type: 'object',
-  description: 'A refusal, RFC 9457.',
-  required: ['type', 'title', 'status', 'detail', 'code', 'retryable', 'request_id'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What, where, and what to do.' },
-    code: { type: 'string', enum: Object.keys(problems) },
-    retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
-    request_id: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['pointer', 'detail'],
-        properties: { pointer: { type: 'string' }, detail: { type: 'string' } }
-      }
-    }
-  }
 }
 
 function operationObject({ operation, credential }: Route): Record<string, unknown> {
@@ -65,7 +47,8 @@ function operationObject({ operation, credential }: Route): Record<string, unkno
     security: securityOf(credential),
     parameters: [
       ...parametersOf(operation.params, 'path'),
-      ...parametersOf(operation.query, 'query')
+      ...parametersOf(operation.query, 'query'),
+      ...headerParametersOf(operation.headers ?? {})
     ],
     ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation.body) }),
     responses: { ...responsesOf(operation), ...refusalsOf(operation) }
@@ -90,27 +73,40 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query'): 
   }))
 }
 
-/** A schema inside the document is part of it, so it goes without an identity of its own. */
-function embedded({ $id: _, ...schema }: JsonSchema): JsonSchema {
-  return schema
+function headerParametersOf(headers: NonNullable<Operation['headers']>): object[] {
+  const requestId = {
+    description: 'Names the request in the answer and in the logs; made when it is absent.',
+    example: 'job-17.attempt-2'
+  }
+  return Object.entries({ ...headers, 'X-Request-Id': requestId }).map(
+    ([name, { description, example }]) => ({
+      ...{ name, in: 'header', required: false, description, example },
+      schema: { type: 'string' }
+    })
+  )
 }
 
 function requestBodyOf(body: NonNullable<Operation['body']>): object {
-  const content = { schema: embedded(body.schema), example: body.example }
-  return { required: true, content: { 'application/json': content } }
+  const json = { schema: embedded(body.schema), example: body.example }
+  const lines = body.lines && {
+    'application/x-ndjson': { schema: { type: 'string' }, example: body.lines }
+  }
+  return { required: true, content: { 'application/json': json, ...lines } }
 }
 
 function responsesOf(operation: Operation): Record<string, object> {
   const entries = Object.entries(operation.response).map(
     ([status, definition]): [string, object] => {
       const { description, schema, example, headers = {} } = definition
-      const named = Object.entries(headers).map(headerOf)
+      const named = Object.entries({ ...headers, ...commonHeaders }).map(headerOf)
       const content = { 'application/json': { schema: embedded(schema), example } }
       return [status, { description, headers: Object.fromEntries(named), content }]
     }
   )
   return Object.fromEntries(entries)
 }
+
+const commonHeaders = { 'X-Request-Id': 'The request as the logs name it.' }
 
 function headerOf([name, meaning]: [string, string]): [string, object] {
   return [name, { description: meaning, schema: { type: 'string' } }]

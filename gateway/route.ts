@@ -2,7 +2,7 @@
 import type { ApiKeyScope } from '../core/api-key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { JsonSchema } from '../platform/json-schema.ts'
-import type { Call, Principal, Reply, SessionPrincipal } from './call.ts'
+import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from './call.ts'
 
 export type Credential =
   | { readonly kind: 'none' }
@@ -17,6 +17,13 @@ export interface ResponseDefinition {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export interface BodyDefinition {
+  readonly schema: JsonSchema
+  readonly example: unknown
+  /** An example as lines of JSON, where those are taken as well. */
+  readonly lines?: string
+}
+
 /** What a caller needs to know of a route: the OpenAPI document is made of these. */
 export interface Operation {
   readonly operation_id: string
@@ -27,7 +34,9 @@ export interface Operation {
   readonly params?: JsonSchema
   /** An object schema whose properties are the query parameters; texts are coerced to its types. */
   readonly query?: JsonSchema
-  readonly body?: { readonly schema: JsonSchema; readonly example: unknown }
+  /** Request headers that change what the call does. */
+  readonly headers?: Readonly<Record<string, { description: string; example: string }>>
+  readonly body?: BodyDefinition
   readonly response: Readonly<Record<number, ResponseDefinition>>
   /** Every refusal this route may answer, beside those that any route may. */
   readonly problems: readonly ProblemCode[]
@@ -42,6 +51,7 @@ export interface CheckedCall<P extends Principal | null = Principal> extends Cal
 export type Handle = (call: Call) => Promise<Reply>
 export type PublicHandle = (call: CheckedCall<null>) => Promise<Reply>
 export type SessionHandle = (call: CheckedCall<SessionPrincipal>) => Promise<Reply>
+export type KeyHandle = (call: CheckedCall<KeyPrincipal>) => Promise<Reply>
 export type PrincipalHandle = (call: CheckedCall) => Promise<Reply>
 
 export interface Route {

@@ -5,12 +5,16 @@ import { listDecisionsOperation } from './api/list-decisions.operation.ts'
 import { loginOperation } from './api/login.operation.ts'
 import { readDecisionOperation } from './api/read-decision.operation.ts'
 import { readEvaluationOperation } from './api/read-evaluation.operation.ts'
+import { readReceiptOperation } from './api/read-receipt.operation.ts'
+import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
 import type { Credential, Handle, Operation, Route } from './route.ts'
-import type { PrincipalHandle, PublicHandle, SessionHandle } from './route.ts'
+import type { KeyHandle, PrincipalHandle, PublicHandle, SessionHandle } from './route.ts'
 
 export interface Handlers {
   readonly ingest: Handle
+  readonly ingestBatch: Handle
+  readonly readReceipt: KeyHandle
   readonly login: PublicHandle
   readonly listDecisions: SessionHandle
   readonly readDecision: SessionHandle
@@ -18,11 +22,13 @@ export interface Handlers {
 }
 
 export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
-  const { line, anyone, session, sessionOr } = createGuards(checked)
+  const { line, key, anyone, session, sessionOr } = createGuards(checked)
   const scores = sessionOr('evaluation:read')
   // prettier-ignore
   const rows: readonly Row[] = [
     ['post', '/v1/ingest',                  line('ingest', ingestOperation, to.ingest)],
+    ['post', '/v1/ingest/batch',            line('ingest', ingestBatchOperation, to.ingestBatch)],
+    ['get',  '/v1/ingest/:decision_id',     key('ingest', readReceiptOperation, to.readReceipt)],
     ['post', '/v1/auth/login',              anyone(loginOperation, to.login)],
     ['get',  '/v1/decisions',               session(listDecisionsOperation, to.listDecisions)],
     ['get',  '/v1/decisions/:decision_id',  session(readDecisionOperation, to.readDecision)],
@@ -48,6 +54,10 @@ function createGuards(checked: Checked) {
     /** The ingest line authenticates and checks by itself, step by step. */
     line: (scope: ApiKeyScope, operation: Operation, handle: Handle): Guarded => {
       return { credential: { kind: 'api_key', scope }, operation, handle }
+    },
+    key: (scope: ApiKeyScope, operation: Operation, handle: KeyHandle): Guarded => {
+      const credential = { kind: 'api_key', scope } as const
+      return { credential, operation, handle: checked({ credential, operation }, handle) }
     },
     anyone: (operation: Operation, handle: PublicHandle): Guarded => {
       const credential = { kind: 'none' } as const

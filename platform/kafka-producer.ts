@@ -5,9 +5,12 @@
  * docs/adr/0001-kafka-clients.md has the experiment.
  */
 import { compatibilityPartitioner, ProduceAcks, Producer } from '@platformatic/kafka'
-import type { GenericError } from '@platformatic/kafka'
-import { ProduceError } from './record-producer.ts'
-import type { OutgoingRecord, RecordProducer } from './record-producer.ts'
+import { partitionOf } from '../core/partition.ts'
+import { verdictsOf } from './kafka-verdicts.ts'
+import { PartialSendError, ProduceError } from './record-producer.ts'
+import type { OutgoingRecord, Route, RoutedRecord, RoutingProducer } from './record-producer.ts'
+import { sendPersistently } from './send-persistently.ts'
+import type { Tried } from './send-persistently.ts'
 
 export interface KafkaProducerOptions {
   readonly brokers: readonly string[]
@@ -23,67 +26,103 @@ const retryPauseMs = 100
 /** Requests on their way to one broker at a time. */
 const inflightRequestsMax = 5
 const metadataMaxAgeMs = 5000
+const nowhere: Route = Object.freeze({ partition: -1, leader: -1 })
 
-export function createKafkaProducer(options: KafkaProducerOptions): RecordProducer {
-  let unkeyed = 0
+export function createKafkaProducer(options: KafkaProducerOptions): RoutingProducer {
+  const producer = openProducer(options)
+  const { deadlineMs } = options
+  let turn = 0
+
+  function route(topic: string, key: Buffer | null): Route {
+    const known = producer.currentMetadata?.topics.get(topic)
+    if (known === undefined) return nowhere
+    const { partitionsCount } = known
+    const partition =
+      key === null ? (turn = (turn + 1) % partitionsCount) : partitionOf(key, partitionsCount)
+    return { partition, leader: known.partitions[partition]?.leader ?? -1 }
+  }
+
+  async function trySend(records: readonly RoutedRecord[]): Promise<Tried | null> {
+    try {
+      await producer.send({ messages: records.map(messageOf), acks: ProduceAcks.ALL })
+      return null
+    } catch (cause) {
+      return { verdicts: verdictsOf(cause, records), cause }
+    }
+  }
+
+  async function sendRouted(records: readonly RoutedRecord[]): Promise<void> {
+    const options = { trySend, deadlineMs, pauseMs: retryPauseMs }
+    const failed = await sendPersistently(records, options)
+    if (failed !== null) throw new PartialSendError(failed.failures, failed.cause)
+  }
+
+  async function connect(): Promise<void> {
+    await producer.metadata({ topics: [...options.topics] })
+  }
+
+  return {
+    connect,
+    route,
+    sendRouted,
+    send: async (records) => {
+      if (producer.currentMetadata === undefined) await connect().catch(throwUnreached)
+      await sendRouted(records.map((record) => ({ ...record, ...route(record.topic, record.key) })))
+    },
+    close: async () => void (await producer.close(true))
+  }
+}
+
+function openProducer(options: KafkaProducerOptions): Producer<Buffer, Buffer, string, Buffer> {
   const producer = new Producer<Buffer, Buffer, string, Buffer>({
     clientId: options.clientId,
     bootstrapBrokers: [...options.brokers],
     acks: ProduceAcks.ALL,
     idempotent: false,
     autocreateTopics: false,
-    serializers: { headerKey: (name) => Buffer.from(name ?? '', 'utf8') },
-    partitioner: (message, key) =>
-      key === undefined ? unkeyed++ : compatibilityPartitioner(message, key),
+    serializers: { headerKey: (name) => nameBytesOf(name ?? '') },
+    // Only what could not be routed beforehand comes here.
+    partitioner: (message, key) => (key === undefined ? 0 : compatibilityPartitioner(message, key)),
     // One attempt may last the whole deadline: a shorter one only makes duplicates of a slow
     // broker.
     requestTimeout: options.deadlineMs,
     timeout: options.deadlineMs,
     connectTimeout: connectTimeoutMs,
-    // Trying again is done below, where the deadline is known.
+    // Trying again is done elsewhere, where the deadline is known.
     retries: 0,
     metadataMaxAge: metadataMaxAgeMs,
     maxInflights: inflightRequestsMax
   })
   // A broken connection also fails the request that used it, which is where it is handled.
   producer.on('error', () => {})
-
-  async function send(records: readonly OutgoingRecord[]): Promise<void> {
-    const giveUpAt = performance.now() + options.deadlineMs
-    for (;;) {
-      try {
-        await producer.send({ messages: records.map(messageOf), acks: ProduceAcks.ALL })
-        return
-      } catch (error) {
-        const retryable = isRetryable(error)
-        if (!retryable || performance.now() + retryPauseMs >= giveUpAt) {
-          throw new ProduceError('the broker did not acknowledge', { retryable, cause: error })
-        }
-      }
-      await new Promise((resolve) => setTimeout(resolve, retryPauseMs))
-    }
-  }
-
-  return {
-    connect: async () => void (await producer.metadata({ topics: [...options.topics] })),
-    send,
-    close: async () => void (await producer.close(true))
-  }
+  return producer
 }
 
-function messageOf(record: OutgoingRecord) {
+/** Names of headers are few and never change. */
+const names = new Map<string, Buffer>()
+
+function nameBytesOf(name: string): Buffer {
+  const known = names.get(name)
+  if (known !== undefined) return known
+  const bytes = Buffer.from(name, 'utf8')
+  if (names.size < 100) names.set(name, bytes)
+  return bytes
+}
+
+function messageOf(record: OutgoingRecord & { readonly partition: number }) {
   const headers = new Map<string, Buffer>()
-  for (const [name, value] of Object.entries(record.headers)) {
+  for (const name in record.headers) {
+    const value = record.headers[name] ?? ''
     headers.set(name, typeof value === 'string' ? Buffer.from(value, 'utf8') : value)
   }
-  const { topic, value } = record
-  return record.key === null
-    ? { topic, value, headers }
-    : { topic, key: record.key, value, headers }
+  const { topic, value, key, partition } = record
+  return {
+    ...{ topic, value, headers },
+    ...(key === null ? {} : { key }),
+    ...(partition < 0 ? {} : { partition })
+  }
 }
 
-/** The client marks what is final; all else (network, leader changes, time-outs) may pass. */
-function isRetryable(error: unknown): boolean {
-  const generic = error as Partial<GenericError>
-  return typeof generic.findBy !== 'function' || !generic.findBy('canRetry', false)
+function throwUnreached(cause: unknown): never {
+  throw new ProduceError('no broker answers', { retryable: true, cause })
 }

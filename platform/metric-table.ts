@@ -27,6 +27,17 @@ export const metricTable = {
     help: 'Members of decisions that are not part of the contract and were ignored.',
     labels: []
   },
+  sluice_ingest_batch_decisions: {
+    type: 'histogram',
+    help: 'Decisions in a batch.',
+    labels: [],
+    buckets: [1, 5, 10, 25, 50, 100, 250, 500, 1000]
+  },
+  sluice_client_dropped_total: {
+    type: 'counter',
+    help: 'Decisions that SDKs say they dropped before they could send them, by reason.',
+    labels: ['reason']
+  },
   sluice_produce_seconds: {
     type: 'histogram',
     help: 'From the flush of a batch to the acknowledgement of the broker.',

@@ -16,6 +16,11 @@ export interface AvroContract {
   readonly schema: { readonly type: 'record'; readonly name: string }
 }
 
+/** The reasons that have a count of their own are named in it. */
+export interface ClientReportSchema extends Readonly<Record<string, unknown>> {
+  readonly properties: { readonly dropped: { readonly properties: Record<string, object> } }
+}
+
 function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
@@ -34,6 +39,11 @@ export const evaluationContract = avroContract('evaluation.v1.avsc')
 /** JSON Schema (2020-12) of the body of `POST /v1/ingest`. */
 export const decisionBodySchema = Object.freeze(
   JSON.parse(read('decision.body.schema.json')) as Record<string, unknown>
+)
+
+/** JSON Schema of what an SDK says it dropped, beside a batch. */
+export const clientReportSchema = Object.freeze(
+  JSON.parse(read('client-report.schema.json')) as ClientReportSchema
 )
 
 export const topicDefinitions: readonly TopicDefinition[] = Object.freeze(

@@ -2,6 +2,20 @@
 import { decisionBodySchema } from '../../schemas/index.ts'
 import type { Operation } from '../route.ts'
 
+export const ingestHeaders = {
+  RateLimit: 'What may still be sent under the tightest policy: `"organization";r=…;t=…`.',
+  'RateLimit-Policy': 'That policy: `"organization";q=…;w=…`.'
+}
+
+export const idempotencyKeyHeader = {
+  'Idempotency-Key': {
+    description:
+      'A quoted string of 1 to 255 characters. The same key gives a decision without an id of ' +
+      'its own the same `decision_id` again, so that it is stored once however often it is sent.',
+    example: '"ticket-8812/3"'
+  }
+}
+
 export const ingestOperation: Operation = {
   operation_id: 'ingestDecision',
   tag: 'ingest',
@@ -9,6 +23,7 @@ export const ingestOperation: Operation = {
   description:
     'Answers 202 only after every in-sync replica of the log has the decision. What is not ' +
     'known is 503 and carries the `decision_id`: sent again with it, a decision is stored once.',
+  headers: idempotencyKeyHeader,
   body: {
     schema: decisionBodySchema,
     example: {
@@ -35,11 +50,7 @@ export const ingestOperation: Operation = {
         additionalProperties: false
       },
       example: { decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55', queued: true },
-      headers: {
-        RateLimit: 'What the organization may still send: `"organization";r=…;t=…`.',
-        'RateLimit-Policy': 'The limit: `"organization";q=…;w=…`.',
-        'X-Request-Id': 'The request as the logs name it.'
-      }
+      headers: ingestHeaders
     }
   },
   problems: [

@@ -8,14 +8,18 @@
  *       ├─ encode ───────▶ 413 decision too large · 503 schema id not known yet
  *       ├─ produce ──────▶ 503 log unavailable, or too much in flight
  *       └─ acknowledge ──▶ 202, only after every in-sync replica has the record
+ *
+ * Many decisions in one request go the same way, in ingest-batch.ts.
  */
 import type { Authenticate } from '../authentication/authenticate.ts'
 import type { Call, Reply } from '../call.ts'
 import type { Encode } from './encode.ts'
+import { idempotentIdOf } from './idempotent-id.ts'
 import type { LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
 import { parse } from './parse.ts'
 import type { Produce } from './produce.ts'
+import { idOf } from './validate.ts'
 import type { Validate } from './validate.ts'
 
 export interface IngestDependencies {
@@ -32,12 +36,16 @@ export function createIngest(dependencies: IngestDependencies) {
 
   return async function ingest(call: Call): Promise<Reply> {
     const attempt = outcomes.begin()
+    const { headers } = call
     try {
-      attempt.principal = await authenticate(call.headers.authorization, 'ingest')
-      const submission = parse(call.headers['content-type'], await call.readBody())
-      attempt.decision = validate(submission, attempt.principal)
-      attempt.quota = await limitRate(attempt.principal, 1)
-      const record = encode(attempt.decision, call.headers['traceparent'])
+      const principal = (attempt.principal = await authenticate(headers.authorization, 'ingest'))
+      const idempotentId = idempotentIdOf(headers['idempotency-key'])
+      const submission = parse(headers['content-type'], await call.readBody())
+      const id = idOf(submission) ?? idempotentId?.(principal.organization_id) ?? null
+      attempt.decision = validate(submission, principal, id)
+      attempt.quota = await limitRate(principal, 1)
+      if (attempt.quota.refusal !== null) throw attempt.quota.refusal
+      const record = encode(attempt.decision, headers['traceparent'])
       await produce(record)
       return outcomes.acknowledge(attempt)
     } catch (error) {

@@ -5,11 +5,15 @@ import type { KeyPrincipal } from '../call.ts'
 
 /** What a caller has left, as headers of draft-ietf-httpapi-ratelimit-headers-11. */
 export interface Quota {
+  /** So many of the items that were asked for. */
+  readonly granted: number
   readonly headers: Readonly<Record<string, string>>
+  /** What the items beyond are told; null when there are none. */
+  readonly refusal: Problem | null
 }
 
-/** @throws {Problem} 429 when the window is spent. */
-export type LimitRate = (principal: KeyPrincipal, points: number) => Promise<Quota>
+/** Takes as many of `items` as the limits leave. Never throws. */
+export type LimitRate = (principal: KeyPrincipal, items: number) => Quota | Promise<Quota>
 
 export interface LimitRateDependencies {
   readonly rateLimiter: RateLimiter
@@ -30,11 +34,12 @@ export function createLimitRate(dependencies: LimitRateDependencies): LimitRate 
       points
     )
     const headers = headersOf(limit, state)
-    if (state.isAllowed) return { headers }
-    throw new Problem('rate_limited', {
+    if (state.isAllowed) return { granted: points, headers, refusal: null }
+    const refusal = new Problem('rate_limited', {
       detail: `The organization may send ${limit.points} decisions in ${limit.windowSeconds} s.`,
       headers: { ...headers, 'retry-after': String(secondsUntil(state)) }
     })
+    return { granted: 0, headers, refusal }
   }
 }
 

@@ -6,7 +6,7 @@ import { jsonHeaders } from '../call.ts'
 import type { KeyPrincipal, Reply } from '../call.ts'
 import type { LimitRate, Quota } from './limit-rate.ts'
 
-/** What is known of a decision on its way; each step of the line fills in its part. */
+/** What is known of a request on its way; each step of the line fills in its part. */
 export interface Attempt {
   principal: KeyPrincipal | null
   decision: Decision | null
@@ -19,6 +19,7 @@ export interface Outcomes {
   acknowledge(attempt: Attempt): Reply
   /** Counts the refusal and returns what to throw. Never throws itself. */
   refuse(attempt: Attempt, error: unknown): Promise<unknown>
+  count(outcome: 'queued' | 'rejected', reason: string, by?: number): void
 }
 
 export interface OutcomesDependencies {
@@ -27,9 +28,8 @@ export interface OutcomesDependencies {
 }
 
 export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Outcomes {
-  function count(outcome: string, reason: string): void {
-    metrics.count('sluice_ingest_outcomes_total', { outcome, reason })
-  }
+  const count: Outcomes['count'] = (outcome, reason, by = 1) =>
+    metrics.count('sluice_ingest_outcomes_total', { outcome, reason }, by)
 
   return {
     begin: () => ({ principal: null, decision: null, quota: null }),
@@ -49,7 +49,9 @@ export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Ou
       const quota = attempt.quota ?? (await chargeOf(attempt, limitRate))
       const members = attempt.decision ? { decision_id: attempt.decision.decision_id } : {}
       return error.extended({ members, headers: quota?.headers ?? {} })
-    }
+    },
+
+    count
   }
 }
 
@@ -57,10 +59,6 @@ export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Ou
  * An invalid item counts against the limit too: refusing costs work, and a loop of them must end.
  */
 async function chargeOf(attempt: Attempt, limitRate: LimitRate): Promise<Quota | null> {
-  if (attempt.principal === null || attempt.decision !== null) return null
-  try {
-    return await limitRate(attempt.principal, 1)
-  } catch {
-    return null
-  }
+  const { principal, decision } = attempt
+  return principal === null || decision !== null ? null : await limitRate(principal, 1)
 }

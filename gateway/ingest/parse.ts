@@ -6,7 +6,7 @@ import { syntaxErrorAt } from '../../core/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJson } from '../require-json.ts'
 
-/** Levels of nesting in a body, the body's own object included. */
+/** Levels of nesting in a decision, its own object included. */
 export const depthMax = 64
 
 export interface Submission {
@@ -20,53 +20,62 @@ export interface Submission {
 
 const byteOrderMark = 0xfeff
 const openBrace = 123
+const nothing: readonly JsonMember[] = Object.freeze([])
 
 /** @throws {Problem} 415 when it is not declared as JSON in UTF-8, 400 when it is not. */
 export function parse(contentType: string | undefined, body: Buffer): Submission {
   requireJson(contentType)
+  return parseText(textOf(body))
+}
+
+/** The text behind a byte order mark. @throws {Problem} 400 when it is not UTF-8. */
+export function textOf(body: Buffer, subject = 'The body'): string {
   if (!isUtf8(body)) {
     throw new Problem('malformed_encoding', {
-      detail: `The body is not UTF-8 at ${badByteOf(body)}.`
+      detail: `${subject} is not UTF-8 at ${badByteOf(body)}.`
     })
   }
-  return parseText(body.toString('utf8'))
+  const text = body.toString('utf8')
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/** The scan comes first: it refuses a depth bomb before JSON.parse would hold all its levels. */
-function parseText(withMark: string): Submission {
-  const text = withMark.charCodeAt(0) === byteOrderMark ? withMark.slice(1) : withMark
+/**
+ * One decision that is all of `text`. The scan comes first: it refuses a depth bomb before
+ * JSON.parse would hold all its levels. @throws {Problem} 400 when the text is no JSON.
+ */
+export function parseText(text: string, subject = 'The body'): Submission {
   const start = skipSpace(text, 0)
-  const isObject = text.charCodeAt(start) === openBrace
-  const { members, tooDeepIn } = isObject
-    ? scanMembers(text, start, depthMax)
-    : { members: [], tooDeepIn: null }
-  const value =
-    isObject && tooDeepIn === null ? parseJson(text) : refuseNonObject(text, start, isObject)
-  return { text, value, members, tooDeepIn }
+  const submission = start < text.length ? parseSpan(text, start, text.length) : null
+  if (submission === null) throw malformedJson(text, subject)
+  return submission
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw malformedJson(text)
+/**
+ * One decision that is `text.slice(start, end)`, without space before it; null when that is no
+ * JSON. An array or scalar is JSON but no decision: validation says so.
+ */
+export function parseSpan(text: string, start: number, end: number): Submission | null {
+  const span = start === 0 && end === text.length ? text : text.slice(start, end)
+  if (text.charCodeAt(start) !== openBrace) {
+    const isJson = syntaxErrorAt(span, Number.POSITIVE_INFINITY) === null
+    return isJson ? { text, value: null, members: nothing, tooDeepIn: null } : null
   }
-}
-
-/** An array or scalar is valid JSON but no decision: 422 says so, where broken text is a 400. */
-function refuseNonObject(text: string, start: number, isObject: boolean): unknown {
-  if (isObject) return undefined
-  if (syntaxErrorAt(text, depthMax) !== null || start >= text.length) throw malformedJson(text)
-  return null
+  const { members, tooDeepIn } = scanMembers(text, start, depthMax)
+  if (tooDeepIn !== null) return { text, value: null, members, tooDeepIn }
+  try {
+    return { text, value: JSON.parse(span), members, tooDeepIn }
+  } catch {
+    return null
+  }
 }
 
 /** V8's own message quotes the body, which must not travel back, and often names no place. */
-function malformedJson(text: string): Problem {
-  if (text.trim() === '') return new Problem('malformed_json', { detail: 'The body is empty.' })
-  const at = syntaxErrorAt(text, depthMax) ?? text.length
+export function malformedJson(text: string, subject: string): Problem {
+  if (text.trim() === '') return new Problem('malformed_json', { detail: `${subject} is empty.` })
+  const at = syntaxErrorAt(text, Number.POSITIVE_INFINITY) ?? text.length
   const lines = text.slice(0, at).split('\n')
   const column = (lines.at(-1)?.length ?? 0) + 1
-  const detail = `The body is not JSON at line ${lines.length}, column ${column}.`
+  const detail = `${subject} is not JSON at line ${lines.length}, column ${column}.`
   return new Problem('malformed_json', { detail, members: { position: at } })
 }
 

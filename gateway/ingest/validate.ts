@@ -1,7 +1,7 @@
 /** validate: a submission to a decision, or everything that is wrong with it. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision.ts'
-import { uuidv7 } from '../../core/ids.ts'
+import { isUuid, uuidv7 } from '../../core/ids.ts'
 import type { JsonMember } from '../../core/json-members.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
@@ -14,8 +14,12 @@ import type { KeyPrincipal } from '../call.ts'
 import { depthMax } from './parse.ts'
 import type { Submission } from './parse.ts'
 
-/** @throws {Problem} 422 with every problem. */
-export type Validate = (submission: Submission, principal: KeyPrincipal) => Decision
+/** With `id` as its decision_id, or a new one. @throws {Problem} 422 with every problem. */
+export type Validate = (
+  submission: Submission,
+  principal: KeyPrincipal,
+  id: string | null
+) => Decision
 
 /** A body that passed the schema. */
 interface Body {
@@ -37,22 +41,29 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
   const { clock, metrics } = dependencies
   const check = createCheck(decisionBodySchema)
 
-  return function validate(submission, principal) {
+  return function validate(submission, principal, id) {
     const violations = [...textViolations(submission), ...valueViolations(submission, check)]
     if (violations.length > 0) throw invalidDecision(violations)
     const unknown = submission.members.length - knownOf(submission).length
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)
-    return decisionOf(submission, principal, clock.now())
+    const received_at = clock.now()
+    const decision_id = id ?? uuidv7(received_at)
+    const { organization_id } = principal
+    return { decision_id, organization_id, received_at, ...bodyOf(submission) }
   }
 }
 
-function decisionOf(submission: Submission, principal: KeyPrincipal, now: number): Decision {
+/** The id that the caller chose, in lower case, if there is a valid one. */
+export function idOf(item: Submission | Problem): string | null {
+  if (item instanceof Problem) return null
+  const { decision_id } = (item.value ?? {}) as Partial<Body>
+  return typeof decision_id === 'string' && isUuid(decision_id) ? decision_id.toLowerCase() : null
+}
+
+function bodyOf(submission: Submission) {
   const body = submission.value as Body
   const metadata = rawOf(submission, 'metadata')
   return {
-    decision_id: body.decision_id?.toLowerCase() ?? uuidv7(now),
-    organization_id: principal.organization_id,
-    received_at: now,
     input: rawOf(submission, 'input') ?? 'null',
     output: body.output,
     metadata: metadata === 'null' ? null : metadata,
@@ -116,7 +127,7 @@ function broken({ name }: JsonMember): Violation {
 
 function invalidDecision(violations: readonly Violation[]): Problem {
   const [first] = violations
-  const where = first?.pointer === '' ? 'The body' : first?.pointer
+  const where = first?.pointer === '' ? 'The decision' : first?.pointer
   const more = violations.length > 1 ? `, and ${violations.length - 1} more` : ''
   return new Problem('invalid_decision', {
     detail: `${where} ${first?.detail}${more}.`,

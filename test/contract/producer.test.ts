@@ -4,7 +4,11 @@ import { describe, expect, test } from '@jest/globals'
 import { createKafkaClient } from '../../platform/kafka-client.ts'
 import { createKafkaProducer } from '../../platform/kafka-producer.ts'
 import { ProduceError } from '../../platform/record-producer.ts'
-import type { OutgoingRecord, RecordProducer } from '../../platform/record-producer.ts'
+import type {
+  OutgoingRecord,
+  PartialSendError,
+  RecordProducer
+} from '../../platform/record-producer.ts'
 import { onEnd } from '../support/cleanup.ts'
 import { createTopic, readAll } from '../support/kafka.ts'
 import { hasKafkaProxy, services, startKafkaProxy } from '../support/services.ts'
@@ -80,6 +84,26 @@ describe.each(producers)('%s', (_name, create) => {
     await producer.close()
     await proxy.close()
   })
+})
+
+test('a record too large for the broker fails alone, its neighbours are written', async () => {
+  const topic = await createTopic('neighbours', { partitions: 2 })
+  const brokers = services().addresses.kafkaBrokers.split(',')[0] ?? ''
+  const producer = createKafkaProducer({
+    ...{ brokers: [brokers], clientId: 'test', topics: [topic], deadlineMs }
+  })
+  await connected(producer)
+  const records = Array.from({ length: 20 }, (_, index) => {
+    const value = index === 7 ? randomBytes(brokerDefaultBytes + 1000) : Buffer.from('small')
+    const { partition } = producer.route(topic, Buffer.from(`key-${index}`))
+    return { ...aRecord(topic, String(index), `key-${index}`), value, partition }
+  })
+  const refused = await producer.sendRouted(records).catch((error: unknown) => error)
+  expect((refused as PartialSendError).failures).toEqual(new Map([[7, false]]))
+  const found = (await readAll(topic)).map(({ headers }) => Number(headers['id']))
+  expect(found.toSorted((a, b) => a - b)).toEqual(
+    records.map((_, index) => index).filter((index) => index !== 7)
+  )
 })
 
 const rounds = 6

@@ -11,6 +11,8 @@ import type { JsonSchema } from '../../../platform/json-schema.ts'
 const answer = async () => jsonReply(200, '{}')
 const handlers = {
   ingest: answer,
+  ingestBatch: answer,
+  readReceipt: answer,
   login: answer,
   listDecisions: answer,
   readDecision: answer,
@@ -91,7 +93,11 @@ describe('the document', () => {
 
   test('of fewer routes tells only of them', () => {
     const door = openApiOf(routes.filter(({ surface }) => surface === 'ingest'))
-    expect(Object.keys(door['paths'] as object)).toEqual(['/v1/ingest'])
+    expect(Object.keys(door['paths'] as object)).toEqual([
+      '/v1/ingest',
+      '/v1/ingest/batch',
+      '/v1/ingest/{decision_id}'
+    ])
   })
 })
 

@@ -11,7 +11,7 @@ import type { OutgoingRecord } from '../../../../platform/record-producer.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { callOf, problemOf } from '../api/fakes.ts'
-import { principal } from './fakes.ts'
+import { principal, quota } from './fakes.ts'
 
 type Step = 'authenticate' | 'read body' | 'limit rate' | 'encode' | 'produce'
 
@@ -28,8 +28,9 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
   }
 
   const limitRate = async () => {
-    enter('limit rate')
-    return { headers: { ratelimit: '"organization";r=9;t=60' } }
+    steps.push('limit rate')
+    const refusal = (failures['limit rate'] ?? null) as Problem | null
+    return { ...quota, granted: refusal === null ? 1 : 0, refusal }
   }
   const encode = createEncode({ topic: 'decisions', schemaId: () => 1 })
   const ingest = createIngest({

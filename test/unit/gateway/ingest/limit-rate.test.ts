@@ -2,7 +2,6 @@
 import { expect, test } from '@jest/globals'
 import { createLimitRate } from '../../../../gateway/ingest/limit-rate.ts'
 import type { RateLimit, RateLimiter, RateLimitState } from '../../../../platform/rate-limiter.ts'
-import { problemOf } from '../api/fakes.ts'
 import { organizationId, principal } from './fakes.ts'
 
 /** Answers every time the same and remembers what was taken. */
@@ -48,6 +47,8 @@ test('a limit of nothing is a limit', async () => {
 test('who may go on is told what is left, in whole seconds rounded up', async () => {
   const { limitRate } = scene()
   expect(await limitRate(principal, 1)).toEqual({
+    granted: 1,
+    refusal: null,
     headers: {
       'ratelimit-policy': '"organization";q=100;w=60',
       ratelimit: '"organization";r=41;t=13'
@@ -57,10 +58,10 @@ test('who may go on is told what is left, in whole seconds rounded up', async ()
 
 test('who may not is told when to come back', async () => {
   const { limitRate } = scene({ isAllowed: false, remaining: 0, resetMs: 1500 })
-  const problem = await problemOf(limitRate(principal, 1))
-  expect(problem.code).toBe('rate_limited')
-  expect(problem.options.detail).toBe('The organization may send 100 decisions in 60 s.')
-  expect(problem.options.headers).toEqual({
+  const problem = (await limitRate(principal, 1)).refusal
+  expect(problem?.code).toBe('rate_limited')
+  expect(problem?.options.detail).toBe('The organization may send 100 decisions in 60 s.')
+  expect(problem?.options.headers).toEqual({
     'ratelimit-policy': '"organization";q=100;w=60',
     ratelimit: '"organization";r=0;t=2',
     'retry-after': '2'
@@ -69,6 +70,6 @@ test('who may not is told when to come back', async () => {
 
 test.each([0, 1, 999])('%i ms until the window ends are told as one second', async (resetMs) => {
   const { limitRate } = scene({ isAllowed: false, resetMs })
-  const problem = await problemOf(limitRate(principal, 1))
-  expect(problem.options.headers?.['retry-after']).toBe('1')
+  const problem = (await limitRate(principal, 1)).refusal
+  expect(problem?.options.headers?.['retry-after']).toBe('1')
 })

@@ -5,19 +5,16 @@ import type { KeyPrincipal } from '../../../../gateway/call.ts'
 import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { principal } from './fakes.ts'
+import { principal, quota } from './fakes.ts'
 
-const quota = { headers: { ratelimit: '"organization";r=1;t=1' } }
-
-function scene(failure?: Error) {
+function scene(refusal: Problem | null = null) {
   const metrics = new RecordingMetrics()
   const charged: { principal: KeyPrincipal; points: number }[] = []
   const outcomes = createOutcomes({
     metrics,
     limitRate: async (who, points) => {
       charged.push({ principal: who, points })
-      if (failure) throw failure
-      return quota
+      return { ...quota, refusal }
     }
   })
   const counted = () => metrics.labelsOf('sluice_ingest_outcomes_total')

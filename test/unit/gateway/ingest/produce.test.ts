@@ -1,7 +1,8 @@
 /** produce: batches, the broker's word, the deadline, and memory that has an end. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { Problem } from '../../../../core/problem.ts'
 import { createProduce } from '../../../../gateway/ingest/produce.ts'
-import { ProduceError } from '../../../../platform/record-producer.ts'
+import { PartialSendError, ProduceError } from '../../../../platform/record-producer.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../api/fakes.ts'
 import { aRecord, FakeLog } from './fakes.ts'
@@ -47,7 +48,7 @@ describe('the batch', () => {
     const produced = Promise.all(records.map(produce))
     expect(log.sends).toHaveLength(0)
     await jest.advanceTimersByTimeAsync(3)
-    expect(log.sends.map((send) => send.records)).toEqual([records])
+    expect(log.sends.map((send) => send.records)).toMatchObject([records])
     log.acknowledge(0)
     await produced
   })
@@ -115,8 +116,9 @@ describe('the answer', () => {
   })
 
   test.each([
-    ['may take it later', new ProduceError('away', { retryable: true, cause: null }), '2'],
-    ['will refuse it again', new ProduceError('no', { retryable: false, cause: null }), '30'],
+    ['may take it later', new PartialSendError(new Map([[0, true]]), null), '2'],
+    ['will refuse it again', new PartialSendError(new Map([[0, false]]), null), '30'],
+    ['cannot be reached', new ProduceError('away', { retryable: true, cause: null }), '2'],
     ['broke in another way', new Error('socket'), '2']
   ])('is 503 when the broker %s', async (_what, cause, retryAfter) => {
     const { produce, log, metrics } = scene()
@@ -128,6 +130,34 @@ describe('the answer', () => {
     expect(problem.options.headers).toEqual({ 'retry-after': retryAfter })
     expect(problem.cause).toBe(cause)
     expect(metrics.observations).toEqual([])
+  })
+
+  test('of a batch that failed in part is for each record its own', async () => {
+    const { produceEach, log } = scene()
+    const overLimit = new Problem('rate_limited', { detail: 'No.' })
+    const produced = produceEach([aRecord(), overLimit, aRecord(), aRecord()])
+    await jest.advanceTimersByTimeAsync(3)
+    const failures = new Map([
+      [1, true],
+      [2, false]
+    ])
+    log.fail(0, new PartialSendError(failures, null))
+    const [first, second, third, fourth] = await produced
+    expect(first).toBeNull()
+    expect(second).toBe(overLimit)
+    expect(third?.options.headers).toEqual({ 'retry-after': '2' })
+    expect(fourth?.options.headers).toEqual({ 'retry-after': '30' })
+  })
+
+  test('does not wait for a broker that stalls with the records of another', async () => {
+    const { produce, log } = scene()
+    const stalled = watch(produce(aRecord(100, 'broker-2')))
+    const produced = watch(produce(aRecord()))
+    await jest.advanceTimersByTimeAsync(3)
+    expect(log.sends.map(({ records }) => records[0]?.partition)).toEqual([1, 0])
+    log.acknowledge(1)
+    await jest.advanceTimersByTimeAsync(0)
+    expect([stalled.state, produced.state]).toEqual(['waiting', 'resolved'])
   })
 
   test('of a batch that failed is the answer to all in it, and to nobody else', async () => {
@@ -168,7 +198,6 @@ describe('what is in flight', () => {
   test('is accounted for from the first moment to the acknowledgement', async () => {
     const { produce, log, inFlight } = scene()
     const produced = Promise.all([produce(aRecord(size)), produce(aRecord(size))])
-    expect(inFlight()).toEqual([2000, 2])
     await jest.advanceTimersByTimeAsync(3)
     expect(inFlight()).toEqual([2000, 2])
     log.acknowledge(0)
@@ -189,10 +218,11 @@ describe('what is in flight', () => {
     await Promise.all(taken)
   })
 
-  test('may fill the limit to the last byte', () => {
+  test('may fill the limit to the last byte', async () => {
     const { produce, inFlight } = scene({ inFlightBytesMax: 2000 })
     void produce(aRecord(size))
     void produce(aRecord(size))
+    await jest.advanceTimersByTimeAsync(3)
     expect(inFlight()).toEqual([2000, 2])
   })
 

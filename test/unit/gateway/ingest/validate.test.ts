@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isUuid } from '../../../../core/ids.ts'
-import { createValidate } from '../../../../gateway/ingest/validate.ts'
+import { createValidate, idOf } from '../../../../gateway/ingest/validate.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../api/fakes.ts'
@@ -12,7 +12,8 @@ const metrics = new RecordingMetrics()
 const validate = createValidate({ clock: { now: () => noon }, metrics })
 
 function decisionOf(body: string | object) {
-  return validate(submissionOf(body), principal)
+  const submission = submissionOf(body)
+  return validate(submission, principal, idOf(submission))
 }
 
 async function errorsOf(body: string | object) {

@@ -1,0 +1,32 @@
+/** Where the items of a JSON array stand in its text, so that each can be judged by itself. */
+import { skipSpace, skipValue } from './json-members.ts'
+
+/** The item is `text.slice(start, end)`; whether it is JSON is not looked at. */
+export interface JsonItem {
+  readonly start: number
+  readonly end: number
+}
+
+const comma = 44
+const closeBracket = 93
+
+/**
+ * Items of the array that begins at `text[start]` (a `[`); null when it is no array to its end.
+ * Stops behind `itemsMax` items: one more than a caller allows tells that there are too many.
+ */
+export function scanItems(text: string, start: number, itemsMax: number): JsonItem[] | null {
+  const items: JsonItem[] = []
+  let at = skipSpace(text, start + 1)
+  if (text.charCodeAt(at) === closeBracket) return items
+  while (items.length < itemsMax) {
+    const end = skipValue(text, at, Number.POSITIVE_INFINITY)
+    if (end === at) return null
+    items.push({ start: at, end })
+    at = skipSpace(text, end)
+    const code = text.charCodeAt(at)
+    if (code === closeBracket) return items
+    if (code !== comma) return null
+    at = skipSpace(text, at + 1)
+  }
+  return items
+}

@@ -1,0 +1,26 @@
+/** GET /v1/ingest/{decision_id}: whether a decision is stored, for the key that sent it. */
+import { jsonReply } from '../call.ts'
+import type { KeyHandle } from '../route.ts'
+import { selectStoredAt } from './decision-row.ts'
+import type { ReadDependencies } from './read-decision.ts'
+import { decisionNotFound, readWatermark } from './watermark.ts'
+
+export function createReadReceipt(dependencies: ReadDependencies): KeyHandle {
+  const { store, poll, decisionsTopic, clock } = dependencies
+
+  return async function readReceipt(call) {
+    const askedAt = clock.now()
+    const { organization_id } = call.principal
+    const decision_id = (call.params['decision_id'] ?? '').toLowerCase()
+    const { wait } = call.query as { wait: number }
+    const stored_at = await poll(
+      () => selectStoredAt(store, organization_id, decision_id),
+      (found) => found !== null,
+      { waitMs: wait * 1000, signal: call.signal }
+    )
+    if (stored_at !== null) {
+      return jsonReply(200, JSON.stringify({ decision_id, state: 'stored', stored_at }))
+    }
+    throw decisionNotFound(await readWatermark(store, decisionsTopic), askedAt, clock)
+  }
+}

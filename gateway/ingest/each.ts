@@ -1,0 +1,28 @@
+/** Steps over the items of a batch, where a refusal stands in the place of the item it refuses. */
+import { Problem } from '../../core/problem.ts'
+import type { Quota } from './limit-rate.ts'
+
+/** An item on its way, or why it goes no further. */
+export type Item<T> = T | Problem
+
+/** Takes every item that is still on its way one step further. */
+export function each<T, R>(
+  items: readonly Item<T>[],
+  step: (item: T, index: number) => R
+): Item<R>[] {
+  return items.map((item, index) => {
+    if (item instanceof Problem) return item
+    try {
+      return step(item, index)
+    } catch (error) {
+      if (error instanceof Problem) return error
+      throw error
+    }
+  })
+}
+
+/** The first items that the quota grants go on; what was refused before keeps its own refusal. */
+export function admit<T>(items: readonly Item<T>[], { granted, refusal }: Quota): Item<T>[] {
+  if (refusal === null) return [...items]
+  return items.map((item, index) => (index < granted || item instanceof Problem ? item : refusal))
+}

@@ -1,0 +1,139 @@
+/** parse, for a batch: bytes to one submission, or one refusal, for each item. */
+import { scanItems } from '../../core/json-items.ts'
+import { scanMembers, skipSpace } from '../../core/json-members.ts'
+import type { JsonMember } from '../../core/json-members.ts'
+import { Problem } from '../../core/problem.ts'
+import { requireJsonOrLines } from '../require-json.ts'
+import { malformedJson, parseSpan, parseText, textOf } from './parse.ts'
+import type { Submission } from './parse.ts'
+
+export const itemsMax = 1000
+
+export interface ParsedBatch {
+  readonly items: readonly (Submission | Problem)[]
+  /** What the caller's SDK says it dropped, unchecked; undefined when it says nothing. */
+  readonly client_report: unknown
+}
+
+/** What stands beside the decisions may have so many characters. */
+const envelopeCharactersMax = 64 * 1024
+const openBrace = 123
+const openBracket = 91
+const lineFeed = 10
+const subject = 'The body'
+
+/** @throws {Problem} 400, 413, 415 or 422 where the request as a whole is wrong. */
+export function parseBatch(contentType: string | undefined, body: Buffer): ParsedBatch {
+  return requireJsonOrLines(contentType) === 'lines'
+    ? parseLines(body)
+    : parseEnvelope(textOf(body))
+}
+
+/** `{"decisions": […]}`: the array is cut out, and what is left is small enough to look at. */
+function parseEnvelope(text: string): ParsedBatch {
+  const start = skipSpace(text, 0)
+  if (text.charCodeAt(start) !== openBrace) throw noEnvelope(text)
+  const { members } = scanMembers(text, start, Number.POSITIVE_INFINITY)
+  const array = members.find(({ name }) => name === 'decisions')
+  const isArray = array !== undefined && text.charCodeAt(array.start) === openBracket
+  const envelope = parseRest(text, isArray ? array : { start: text.length, end: text.length })
+  refuseRepeated(members)
+  if (array !== undefined && !isArray) throw invalid('/decisions', 'must be an array')
+  const items = array === undefined ? [] : parseItems(text, array)
+  const client_report = envelope['client_report']
+  if (items.length > 0 || client_report !== undefined) return { items, client_report }
+  throw invalid('/decisions', array === undefined ? 'is required' : 'must not be empty')
+}
+
+function parseItems(text: string, array: JsonMember): Submission[] {
+  const items = scanItems(text, array.start, itemsMax + 1)
+  if (items === null) throw malformedJson(text, subject)
+  if (items.length > itemsMax) throw tooMany()
+  return items.map(({ start, end }) => {
+    const submission = parseSpan(text, start, end)
+    if (submission === null) throw malformedJson(text, subject)
+    return submission
+  })
+}
+
+/** The object without the array at `cut`. @throws {Problem} 400 when it is no JSON. */
+function parseRest(text: string, cut: Pick<JsonMember, 'start' | 'end'>): Record<string, unknown> {
+  const isCut = cut.start < cut.end
+  if (text.length - (cut.end - cut.start) > envelopeCharactersMax) throw tooMuchBeside()
+  const rest = `${text.slice(0, cut.start)}${isCut ? '[]' : ''}${text.slice(cut.end)}`
+  try {
+    return JSON.parse(rest) as Record<string, unknown>
+  } catch {
+    throw malformedJson(text, subject)
+  }
+}
+
+/** One decision a line. A line that is no JSON fails alone; empty lines are no items. */
+function parseLines(body: Buffer): ParsedBatch {
+  const lines = linesOf(body)
+  if (lines.length === 0) throw invalid('', 'has no decisions')
+  return { items: lines.map(parseLine), client_report: undefined }
+}
+
+function parseLine(line: Buffer): Submission | Problem {
+  try {
+    return parseText(textOf(line, 'The line'), 'The line')
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+function linesOf(body: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let start = 0; start < body.length;) {
+    const found = body.indexOf(lineFeed, start)
+    const end = found < 0 ? body.length : found
+    const line = body.subarray(start, end)
+    if (!isBlank(line)) lines.push(line)
+    if (lines.length > itemsMax) throw tooMany()
+    start = end + 1
+  }
+  return lines
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 32 || byte === 9 || byte === 13)
+}
+
+function refuseRepeated(members: readonly JsonMember[]): void {
+  for (const name of ['decisions', 'client_report']) {
+    const count = members.filter((member) => member.name === name).length
+    if (count > 1) throw invalid(`/${name}`, 'appears more than once')
+  }
+}
+
+/** A bare array is what many people send first, so it is told how to go on. */
+function noEnvelope(text: string): Problem {
+  if (parseSpan(text, skipSpace(text, 0), text.length) === null) {
+    return malformedJson(text, subject)
+  }
+  return invalid('', 'must be an object: {"decisions": […]}')
+}
+
+function invalid(pointer: string, detail: string): Problem {
+  const where = pointer === '' ? subject : pointer
+  return new Problem('invalid_batch', {
+    detail: `${where} ${detail}.`,
+    errors: [{ pointer, detail }]
+  })
+}
+
+function tooMany(): Problem {
+  return new Problem('payload_too_large', {
+    detail: `A batch has at most ${itemsMax} decisions; send it in parts.`,
+    members: { pointer: '/decisions', limit_items: itemsMax }
+  })
+}
+
+function tooMuchBeside(): Problem {
+  return new Problem('payload_too_large', {
+    detail: `Beside the decisions a batch has at most ${envelopeCharactersMax} characters.`,
+    members: { pointer: '', limit_characters: envelopeCharactersMax }
+  })
+}

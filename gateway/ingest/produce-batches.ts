@@ -1,0 +1,58 @@
+/** Records that wait a few milliseconds for company, in one open batch for each broker. */
+import type { RoutedRecord } from '../../platform/record-producer.ts'
+import type { FailureOf } from './produce-failure.ts'
+
+export interface Batch {
+  readonly records: RoutedRecord[]
+  readonly settled: PromiseWithResolvers<FailureOf>
+  readonly timer: NodeJS.Timeout
+  bytes: number
+}
+
+export interface Batches {
+  /** Puts the record into the batch of its broker. @returns the batch that it waits in. */
+  add(leader: number, record: RoutedRecord, bytes: number): Batch
+  /** Sends whatever waits. */
+  flushAll(): void
+}
+
+/** Below the topic's max.message.bytes, which bounds a batch of one partition. */
+const batchBytesMax = 4.5 * 1024 * 1024
+const batchRecordsMax = 5000
+
+export function createBatches(lingerMs: number, send: (batch: Batch) => void): Batches {
+  const open = new Map<number, Batch>()
+
+  function flush(leader: number): void {
+    const batch = open.get(leader)
+    if (batch === undefined) return
+    open.delete(leader)
+    clearTimeout(batch.timer)
+    send(batch)
+  }
+
+  function openBatch(leader: number): Batch {
+    const timer = setTimeout(flush, lingerMs, leader)
+    const batch: Batch = { records: [], settled: Promise.withResolvers(), timer, bytes: 0 }
+    open.set(leader, batch)
+    return batch
+  }
+
+  return {
+    add: function add(leader, record, bytes) {
+      const known = open.get(leader)
+      if (known !== undefined && !hasRoom(known, bytes)) flush(leader)
+      const batch = open.get(leader) ?? openBatch(leader)
+      batch.records.push(record)
+      batch.bytes += bytes
+      return batch
+    },
+    flushAll: () => {
+      for (const leader of [...open.keys()]) flush(leader)
+    }
+  }
+}
+
+function hasRoom({ records, bytes }: Batch, more: number): boolean {
+  return records.length < batchRecordsMax && bytes + more <= batchBytesMax
+}

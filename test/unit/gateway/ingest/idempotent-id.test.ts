@@ -1,0 +1,53 @@
+/** Idempotency-Key: the same key gives the same ids, and a garbled one is refused. */
+import { expect, test } from '@jest/globals'
+import { isUuid } from '../../../../core/ids.ts'
+import { idempotentIdOf } from '../../../../gateway/ingest/idempotent-id.ts'
+import { problemOf } from '../api/fakes.ts'
+import { organizationId } from './fakes.ts'
+
+const another = '01938c4e-3333-7000-8000-5b7a9f002f6d'
+
+function idOf(header: string, organization = organizationId, index?: number) {
+  return idempotentIdOf(header)?.(organization, index)
+}
+
+test('without the header there is none', () => {
+  expect(idempotentIdOf(undefined)).toBeNull()
+})
+
+test('the same key of the same organization is the same id, a UUID', () => {
+  expect(idOf('"ticket-8812"')).toBe(idOf('"ticket-8812"'))
+  expect(isUuid(idOf('"ticket-8812"') ?? '')).toBe(true)
+})
+
+test('another key, organization or item is another id', () => {
+  const ids = [
+    idOf('"a"'),
+    idOf('"b"'),
+    idOf('"a"', another),
+    idOf('"a"', organizationId, 0),
+    idOf('"a"', organizationId, 1),
+    idOf('"0:a"'),
+    idOf('"1:a"')
+  ]
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('quotes may be missing, and escapes inside them are undone', () => {
+  expect(idOf('ticket-8812')).toBe(idOf('"ticket-8812"'))
+  expect(idOf('"a\\"b"')).not.toBe(idOf('"ab"'))
+})
+
+test.each([
+  ['nothing', ''],
+  ['an empty string', '""'],
+  ['an open quote', '"a'],
+  ['a quote inside', '"a"b"'],
+  ['two keys', '"a", "b"'],
+  ['a control character', '"a\tb"'],
+  ['a character that is not ASCII', '"ü"'],
+  ['more than 255 characters', `"${'a'.repeat(256)}"`]
+])('%s is refused', async (_what, header) => {
+  const problem = await problemOf(() => idempotentIdOf(header))
+  expect(problem.code).toBe('malformed_request')
+})

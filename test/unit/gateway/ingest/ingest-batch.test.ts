@@ -1,0 +1,189 @@
+/** The line of a batch: one result for each item, and the answer that they add up to. */
+import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../../core/problem.ts'
+import type { Call, Reply } from '../../../../gateway/call.ts'
+import { createBatchOutcomes } from '../../../../gateway/ingest/batch-outcomes.ts'
+import { createEncode } from '../../../../gateway/ingest/encode.ts'
+import { idempotentIdOf } from '../../../../gateway/ingest/idempotent-id.ts'
+import { createIngestBatch } from '../../../../gateway/ingest/ingest-batch.ts'
+import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
+import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
+import { createValidate } from '../../../../gateway/ingest/validate.ts'
+import type { OutgoingRecord } from '../../../../platform/record-producer.ts'
+import { aDecisionBody, noon } from '../../../support/builders.ts'
+import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
+import { callOf, problemOf } from '../api/fakes.ts'
+import { organizationId, principal, quota } from './fakes.ts'
+
+interface Scene {
+  /** How many items the limit grants; all when absent. */
+  readonly granted?: number
+  /** By the value of `agent_id`: what the log says of the record. */
+  readonly failures?: Readonly<Record<string, Problem>>
+}
+
+const limited = new Problem('rate_limited', { detail: 'No.', headers: { 'retry-after': '7' } })
+const away = new Problem('log_unavailable', { detail: 'No.', headers: { 'retry-after': '2' } })
+
+function scene({ granted, failures = {} }: Scene = {}) {
+  const metrics = new RecordingMetrics()
+  const log: OutgoingRecord[] = []
+  const reports: unknown[] = []
+  const charged: number[] = []
+  const limitRate = (_who: unknown, items: number): Quota => {
+    charged.push(items)
+    const fits = Math.min(items, granted ?? items)
+    return { ...quota, granted: fits, refusal: fits < items ? limited : null }
+  }
+  const ingestBatch = createIngestBatch({
+    authenticate: () => Promise.resolve(principal),
+    takeClientReport: (report) => void reports.push(report),
+    validate: createValidate({ clock: { now: () => noon }, metrics }),
+    limitRate,
+    encode: createEncode({ topic: 'decisions', schemaId: () => 1 }),
+    produceEach: async (records) =>
+      records.map((record) => {
+        if (record instanceof Problem) return record
+        const failure = failures[record.key?.toString() ?? '']
+        if (failure === undefined) log.push(record)
+        return failure ?? null
+      }),
+    outcomes: createBatchOutcomes({ outcomes: createOutcomes({ limitRate, metrics }), metrics })
+  })
+  const send = (body: unknown, headers: Call['headers'] = {}): Promise<Reply> => {
+    const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+    const json = { 'content-type': 'application/json', ...headers }
+    return ingestBatch(callOf({ headers: json, readBody: () => Promise.resolve(bytes) }))
+  }
+  const counted = () =>
+    metrics.counts
+      .filter(({ name }) => name === 'sluice_ingest_outcomes_total')
+      .map(({ labels, value }) => [labels['reason'], value])
+  return { send, log, charged, reports, counted }
+}
+
+function resultsOf({ body }: Reply) {
+  return (JSON.parse(body) as { results: Record<string, unknown>[] }).results
+}
+
+test('all queued is 202, and every item has its id in order', async () => {
+  const { send, log, counted } = scene()
+  const decisions = [aDecisionBody(), { input: 1, output: '' }]
+  const reply = await send({ decisions })
+  expect(reply.status).toBe(202)
+  expect(resultsOf(reply)).toEqual([
+    { index: 0, decision_id: decisions[0]?.['decision_id'], queued: true },
+    { index: 1, decision_id: expect.stringMatching(/^[0-9a-f-]{36}$/), queued: true }
+  ])
+  expect(log).toHaveLength(2)
+  expect(counted()).toEqual([['', 2]])
+  expect(reply.headers['ratelimit']).toBe('"organization";r=9;t=60')
+})
+
+test('a bad item fails alone, with its place, reason and id', async () => {
+  const { send, log, charged, counted } = scene()
+  const bad = aDecisionBody()
+  delete bad['output']
+  const reply = await send({ decisions: [{ input: 1, output: 'a' }, bad, 7] })
+  expect(reply.status).toBe(207)
+  expect(resultsOf(reply).slice(1)).toMatchObject([
+    {
+      index: 1,
+      decision_id: bad['decision_id'],
+      queued: false,
+      retryable: false,
+      problem: { code: 'invalid_decision', errors: [{ pointer: '/output' }] }
+    },
+    { index: 2, decision_id: null, problem: { code: 'invalid_decision' } }
+  ])
+  expect(log).toHaveLength(1)
+  expect(charged).toEqual([3])
+  expect(counted()).toEqual([
+    ['invalid_decision', 1],
+    ['invalid_decision', 1],
+    ['', 1]
+  ])
+})
+
+test('over the limit the first that fit are taken and the rest may come again', async () => {
+  const { send, log } = scene({ granted: 2 })
+  const item = { input: 1, output: '' }
+  const reply = await send({ decisions: [item, { input: 1 }, item, item] })
+  expect(reply.status).toBe(207)
+  expect(reply.headers['retry-after']).toBe('7')
+  expect(resultsOf(reply).map(({ queued, retryable }) => [queued, retryable])).toEqual([
+    [true, undefined],
+    [false, false],
+    [false, true],
+    [false, true]
+  ])
+  expect(log).toHaveLength(1)
+})
+
+test('what the log does not take fails alone and keeps its id', async () => {
+  const { send } = scene({ failures: { bad: away } })
+  const good = aDecisionBody({ agent_id: 'good' })
+  const bad = aDecisionBody({ agent_id: 'bad' })
+  delete bad['decision_id']
+  const reply = await send({ decisions: [good, bad] })
+  expect(reply.status).toBe(207)
+  expect(reply.headers['retry-after']).toBe('2')
+  expect(resultsOf(reply)[1]).toMatchObject({
+    decision_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    retryable: true,
+    problem: { code: 'log_unavailable', status: 503 }
+  })
+})
+
+describe('when no valid item could be taken', () => {
+  test.each([
+    ['429', { granted: 0 }, 429, '7'],
+    ['503', { failures: { a: away } }, 503, '2']
+  ])('the whole answer is %s, with the ids', async (_what, failing, status, retryAfter) => {
+    const { send } = scene(failing)
+    const valid = aDecisionBody({ agent_id: 'a' })
+    const reply = await send({ decisions: [valid, { input: 1 }] })
+    expect(reply.status).toBe(status)
+    expect(reply.headers['content-type']).toBe('application/problem+json')
+    expect(reply.headers['retry-after']).toBe(retryAfter)
+    expect(reply.headers['ratelimit']).toBeDefined()
+    expect(resultsOf(reply)).toMatchObject([
+      { index: 0, decision_id: valid['decision_id'], retryable: true },
+      { index: 1, retryable: false }
+    ])
+  })
+
+  test('because all are invalid it is 207', async () => {
+    expect((await scene().send({ decisions: [{}, 1] })).status).toBe(207)
+  })
+})
+
+test('a request that is no batch is refused as a whole and counts once', async () => {
+  const { send, charged, counted } = scene()
+  const problem = await problemOf(send('{"decisions":[]}'))
+  expect(problem.code).toBe('invalid_batch')
+  expect(problem.options.headers?.['ratelimit']).toBeDefined()
+  expect(charged).toEqual([1])
+  expect(counted()).toEqual([['invalid_batch', 1]])
+})
+
+test('an Idempotency-Key names every item that has no id of its own', async () => {
+  const { send } = scene()
+  const own = aDecisionBody()
+  const decisions = [{ input: 1, output: '' }, own, { input: 1 }]
+  const headers = { 'idempotency-key': '"job-7"' }
+  const ids = idempotentIdOf('"job-7"')
+  const results = resultsOf(await send({ decisions }, headers))
+  expect(results.map(({ decision_id }) => decision_id)).toEqual([
+    ids?.(organizationId, 0),
+    own['decision_id'],
+    ids?.(organizationId, 2)
+  ])
+})
+
+test('a report alone is 202 without results', async () => {
+  const { send, reports } = scene()
+  const reply = await send({ client_report: { dropped: {} } })
+  expect([reply.status, reply.body]).toEqual([202, '{"results":[]}'])
+  expect(reports).toEqual([{ dropped: {} }])
+})

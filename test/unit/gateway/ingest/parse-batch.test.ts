@@ -1,0 +1,131 @@
+/** parse of a batch: which items there are, and what refuses all of them. */
+import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../../core/problem.ts'
+import { itemsMax, parseBatch } from '../../../../gateway/ingest/parse-batch.ts'
+import { problemOf } from '../api/fakes.ts'
+
+const lines = 'application/x-ndjson'
+
+function parse(body: string | Buffer, contentType = 'application/json') {
+  return parseBatch(contentType, Buffer.from(body))
+}
+
+function valuesOf(body: string | Buffer, contentType?: string): unknown[] {
+  return parse(body, contentType).items.map((item) =>
+    item instanceof Problem ? item.code : item.value
+  )
+}
+
+/** The text of each member of each item. */
+function textsOf(body: string): Record<string, string>[] {
+  return parse(body).items.map((item) => {
+    if (item instanceof Problem) return {}
+    const { text, members } = item
+    return Object.fromEntries(members.map(({ name, start, end }) => [name, text.slice(start, end)]))
+  })
+}
+
+describe('one JSON text', () => {
+  test('has its items in order, each with its own text', () => {
+    const body = '{"decisions": [ {"input": 1e400 ,"output":"a"} , {"input":[1, 2]} ]}'
+    expect(textsOf(body)).toEqual([{ input: '1e400', output: '"a"' }, { input: '[1, 2]' }])
+  })
+
+  test('may stand behind a byte order mark and hold members that are not known', () => {
+    expect(valuesOf('\ufeff{"a":{"decisions":1},"decisions":[{}],"z":[]}')).toEqual([{}])
+  })
+
+  test('names are compared decoded', () => {
+    expect(valuesOf('{"\\u0064ecisions":[{"a":1}]}')).toEqual([{ a: 1 }])
+  })
+
+  test('an item too deep is an item, and its neighbours are there', () => {
+    const deep = `{"input":${'['.repeat(70)}${']'.repeat(70)}}`
+    const { items } = parse(`{"decisions":[{"a":1},${deep},{"b":2}]}`)
+    const found = items.map((item) => (item instanceof Problem ? item : item.tooDeepIn))
+    expect(found).toEqual([null, 'input', null])
+  })
+
+  test('items that are no objects are items', () => {
+    expect(valuesOf('{"decisions":[1,"a",[2],null]}')).toEqual([null, null, null, null])
+  })
+
+  test('a report may come alone', () => {
+    expect(parse('{"client_report":{"dropped":{}}}')).toEqual({
+      items: [],
+      client_report: { dropped: {} }
+    })
+  })
+
+  test.each([
+    ['malformed_json', 'nothing', ''],
+    ['malformed_json', 'an item that is no JSON', '{"decisions":[{"a":}]}'],
+    ['malformed_json', 'a scalar that is no JSON', '{"decisions":[nul]}'],
+    ['malformed_json', 'no end', '{"decisions":[{}]'],
+    ['malformed_json', 'more behind it', '{"decisions":[{}]}x'],
+    ['malformed_json', 'broken text beside it', '{"decisions":[{}],"a":nul}'],
+    ['malformed_json', 'an array cut off', '[1,'],
+    ['malformed_encoding', 'Latin-1', Buffer.from('{"decisions":["\xe9"]}', 'latin1')],
+    ['invalid_batch', 'a bare array', '[{"input":1}]'],
+    ['invalid_batch', 'no decisions', '{}'],
+    ['invalid_batch', 'an empty array', '{"decisions":[]}'],
+    ['invalid_batch', 'an object of decisions', '{"decisions":{"a":1}}'],
+    ['invalid_batch', 'decisions twice', '{"decisions":[{}],"decisions":[{}]}'],
+    ['payload_too_large', 'too many', `{"decisions":[${'{},'.repeat(itemsMax)}{}]}`],
+    ['payload_too_large', 'too much beside', `{"decisions":[{}],"a":"${'x'.repeat(70_000)}"}`]
+  ])('%s: %s', async (code, _what, body) => {
+    expect((await problemOf(() => parse(body))).code).toBe(code)
+  })
+
+  test('the place of broken JSON is that in the body', async () => {
+    const problem = await problemOf(() => parse('{"decisions":[{},\n{"a":}]}'))
+    expect(problem.options.detail).toContain('line 2, column 6')
+    expect(problem.options.members).toEqual({ position: 23 })
+  })
+
+  test('as many as are allowed are taken', () => {
+    const body = `{"decisions":[${Array.from({ length: itemsMax }, () => '{}').join(',')}]}`
+    expect(parse(body).items).toHaveLength(itemsMax)
+  })
+})
+
+describe('lines of JSON', () => {
+  test('are items; empty lines are not', () => {
+    expect(valuesOf('{"a":1}\r\n\n \t\n{"b":"ü"}', lines)).toEqual([{ a: 1 }, { b: 'ü' }])
+  })
+
+  test('a line that is no JSON, or no UTF-8, fails alone', () => {
+    const body = Buffer.concat([
+      Buffer.from('{"a":1}\n{"a":\n'),
+      Buffer.from([0x22, 0xff, 0x22, 0x0a]),
+      Buffer.from('{"b":2}\n')
+    ])
+    expect(valuesOf(body, lines)).toEqual([
+      { a: 1 },
+      'malformed_json',
+      'malformed_encoding',
+      { b: 2 }
+    ])
+  })
+
+  test.each([
+    ['invalid_batch', 'nothing', ''],
+    ['invalid_batch', 'empty lines', '\n\n'],
+    ['payload_too_large', 'too many', '{}\n'.repeat(itemsMax + 1)]
+  ])('%s: %s', async (code, _what, body) => {
+    expect((await problemOf(() => parse(body, lines))).code).toBe(code)
+  })
+})
+
+test.each(['application/x-ndjson', 'application/jsonl; charset=utf-8', 'APPLICATION/NDJSON'])(
+  '%s is taken as lines',
+  (contentType) => {
+    expect(valuesOf('{"a":1}\n{}', contentType)).toHaveLength(2)
+  }
+)
+
+test('another type is refused with those that are taken', async () => {
+  const problem = await problemOf(() => parse('{}', 'text/csv'))
+  expect(problem.code).toBe('unsupported_media_type')
+  expect(problem.options.headers).toEqual({ accept: 'application/json, application/x-ndjson' })
+})
