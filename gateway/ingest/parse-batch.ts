@@ -4,7 +4,7 @@ import { scanMembers, skipSpace } from '../../core/json-members.ts'
 import type { JsonMember } from '../../core/json-members.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJsonOrLines } from '../require-json.ts'
-import { malformedJson, parseSpan, parseText, textOf } from './parse.ts'
+import { malformedJson, parseText, submissionOf, textOf } from './parse.ts'
 import type { Submission } from './parse.ts'
 
 export const itemsMax = 1000
@@ -50,7 +50,7 @@ function parseItems(text: string, array: JsonMember): Submission[] {
   if (items === null) throw malformedJson(text, subject)
   if (items.length > itemsMax) throw tooMany()
   return items.map(({ start, end }) => {
-    const submission = parseSpan(text, start, end)
+    const submission = submissionOf(text.slice(start, end))
     if (submission === null) throw malformedJson(text, subject)
     return submission
   })
@@ -110,7 +110,7 @@ function refuseRepeated(members: readonly JsonMember[]): void {
 
 /** A bare array is what many people send first, so it is told how to go on. */
 function noEnvelope(text: string): Problem {
-  if (parseSpan(text, skipSpace(text, 0), text.length) === null) {
+  if (submissionOf(text) === null) {
     return malformedJson(text, subject)
   }
   return invalid('', 'must be an object: {"decisions": […]}')

@@ -39,31 +39,27 @@ export function textOf(body: Buffer, subject = 'The body'): string {
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/**
- * One decision that is all of `text`. The scan comes first: it refuses a depth bomb before
- * JSON.parse would hold all its levels. @throws {Problem} 400 when the text is no JSON.
- */
+/** One decision that is all of `text`. @throws {Problem} 400 when the text is no JSON. */
 export function parseText(text: string, subject = 'The body'): Submission {
-  const start = skipSpace(text, 0)
-  const submission = start < text.length ? parseSpan(text, start, text.length) : null
+  const submission = submissionOf(text)
   if (submission === null) throw malformedJson(text, subject)
   return submission
 }
 
 /**
- * One decision that is `text.slice(start, end)`, without space before it; null when that is no
- * JSON. An array or scalar is JSON but no decision: validation says so.
+ * The scan comes first: it refuses a depth bomb before JSON.parse would hold all its levels. An
+ * array or scalar is JSON but no decision: validation says so. Null when `text` is no JSON.
  */
-export function parseSpan(text: string, start: number, end: number): Submission | null {
-  const span = start === 0 && end === text.length ? text : text.slice(start, end)
+export function submissionOf(text: string): Submission | null {
+  const start = skipSpace(text, 0)
   if (text.charCodeAt(start) !== openBrace) {
-    const isJson = syntaxErrorAt(span, Number.POSITIVE_INFINITY) === null
+    const isJson = syntaxErrorAt(text, Number.POSITIVE_INFINITY) === null
     return isJson ? { text, value: null, members: nothing, tooDeepIn: null } : null
   }
   const { members, tooDeepIn } = scanMembers(text, start, depthMax)
   if (tooDeepIn !== null) return { text, value: null, members, tooDeepIn }
   try {
-    return { text, value: JSON.parse(span), members, tooDeepIn }
+    return { text, value: JSON.parse(text), members, tooDeepIn }
   } catch {
     return null
   }
