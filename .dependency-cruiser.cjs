@@ -4,7 +4,8 @@
 const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
   kafkajs: '^platform/kafka-(client|consumer|admin)[.]ts$',
-  '@platformatic/kafka': '^platform/kafka-producer[.]ts$',
+  // One client with two faces: records, and the question whether a broker answers.
+  '@platformatic/kafka': '^platform/kafka-(producer|probe)[.]ts$',
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
   avsc: '^core/avro-codec[.]ts$',
   ioredis: '^platform/redis[.]ts$',

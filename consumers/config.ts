@@ -1,11 +1,14 @@
 /** The settings of a consumer process. */
 import { readConfig } from '../platform/config.ts'
 import type { Config, Environment } from '../platform/config.ts'
+import { kafkaSettingNames } from '../platform/kafka-security.ts'
 
 const names = [
-  'KAFKA_BROKERS',
+  ...kafkaSettingNames,
   'SCHEMA_REGISTRY_URL',
+  'SCHEMA_REGISTRY_TLS_CA',
   'DATABASE_URL',
+  'DATABASE_TLS_CA',
   'DECISIONS_TOPIC',
   'EVALUATIONS_TOPIC',
   'STORAGE_GROUP_ID',

@@ -2,6 +2,7 @@
 import { createKafkaClient } from '../platform/kafka-client.ts'
 import type { KafkaClient } from '../platform/kafka-client.ts'
 import { createKafkaConsumer } from '../platform/kafka-consumer.ts'
+import { kafkaSecurityOf } from '../platform/kafka-security.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import { startManagement } from '../platform/management.ts'
@@ -45,7 +46,12 @@ export interface GroupParts {
 export async function createGroup(options: GroupOptions): Promise<GroupParts> {
   const { config, logger, lifecycle, groupId, topics, partitionsMax } = options
   const metrics = createMetrics()
-  const client = createKafkaClient({ brokers: config.KAFKA_BROKERS, clientId: groupId, logger })
+  const client = createKafkaClient({
+    brokers: config.KAFKA_BROKERS,
+    clientId: groupId,
+    logger,
+    security: kafkaSecurityOf(config)
+  })
   const consumer = createKafkaConsumer({
     consumer: client.consumer({
       groupId,
@@ -69,7 +75,7 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
     client,
     producer,
     metrics,
-    registry: createRegistry(config.SCHEMA_REGISTRY_URL),
+    registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
     settle: createSettle({ producer, metrics, logger }),
     patiently: createPatiently({ logger, metrics }),
     run: async (consume) => {

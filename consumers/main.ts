@@ -7,17 +7,23 @@ import { readConsumerConfig } from './config.ts'
 import { startStorage } from './storage/start.ts'
 
 const groups = { storage: startStorage, evaluation: startEvaluation }
-const usage = `Usage: node consumers/main.ts <group>
+const usage = `Usage: node consumers/main.ts <group> [--check-config]
 
 Groups:
   storage     stores decisions and evaluations in Postgres
   evaluation  evaluates decisions and publishes the results
 
 The environment configures it; docs/configuration.md lists every variable.
-`
 
-await runProcess({ usage, argumentsExpected: Object.keys(groups) }, async (environment, name) => {
-  const config = readConsumerConfig(environment)
+  --check-config  print the settings it would run with, without the secrets, and end
+`
+const options = {
+  usage,
+  argumentsExpected: Object.keys(groups),
+  readConfig: readConsumerConfig
+}
+
+await runProcess(options, async (config, name) => {
   const logger = createLogger({ level: config.LOG_LEVEL, process: name })
   const lifecycle = createLifecycle({ logger, deadlineMs: config.SHUTDOWN_DEADLINE_MS })
   return {

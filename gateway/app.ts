@@ -11,6 +11,7 @@ import { drain, readBody } from './body.ts'
 import type { Call, Reply } from './call.ts'
 import type { DocsHandlers } from './docs.ts'
 import { problemReply } from './problem-reply.ts'
+import type { ReportRefusal } from './report-refusals.ts'
 import type { Handle, Route } from './route.ts'
 
 export interface AppDependencies {
@@ -20,6 +21,7 @@ export interface AppDependencies {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly clock: Clock
+  readonly reportRefusal: ReportRefusal
   /** True once the process was told to stop: connections are then closed after their answer. */
   readonly isStopping: () => boolean
 }
@@ -94,11 +96,15 @@ function createAnswer(dependencies: AppDependencies, operation: string, handle: 
   }
 }
 
-async function replyOf({ logger }: AppDependencies, handle: Handle, call: Call): Promise<Reply> {
+async function replyOf(dependencies: AppDependencies, handle: Handle, call: Call): Promise<Reply> {
+  const { logger, reportRefusal } = dependencies
   try {
     return await handle(call)
   } catch (error) {
-    if (error instanceof Problem) return problemReply(error, call.request_id)
+    if (error instanceof Problem) {
+      reportRefusal(error, call.request_id)
+      return problemReply(error, call.request_id)
+    }
     logger.error({ error, request_id: call.request_id }, 'a request failed unexpectedly')
     const detail = 'The request failed unexpectedly; the request_id finds it in the logs.'
     return problemReply(new Problem('internal_error', { detail }), call.request_id)

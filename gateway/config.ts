@@ -1,14 +1,16 @@
 /** The settings of a gateway process. */
 import { readConfig } from '../platform/config.ts'
 import type { Config, Environment } from '../platform/config.ts'
+import { kafkaSettingNames } from '../platform/kafka-security.ts'
 
 const names = [
-  'KAFKA_BROKERS',
-  'SCHEMA_REGISTRY_URL',
+  ...kafkaSettingNames.filter((name) => name !== 'KAFKA_BROKERS'),
+  'SCHEMA_REGISTRY_TLS_CA',
   'REDIS_URL',
+  'REDIS_TLS_CA',
   'DATABASE_URL',
+  'DATABASE_TLS_CA',
   'API_KEY_PEPPER',
-  'SESSION_SIGNING_KEY',
   'GATEWAY_HOST',
   'GATEWAY_PORT',
   'GATEWAY_ROUTES',
@@ -22,11 +24,35 @@ const names = [
   'PRODUCE_LINGER_MS',
   'IN_FLIGHT_BYTES_MAX',
   'SHUTDOWN_DEADLINE_MS',
+  'SHUTDOWN_UNREADY_MS',
   'LOG_LEVEL'
 ] as const
 
-export type GatewayConfig = Config<(typeof names)[number]>
+/** What only the routes of ingest need, and what only the others do. */
+const logNames = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL'] as const
+const sessionNames = ['SESSION_SIGNING_KEY'] as const
+
+type Always = (typeof names)[number]
+type Sometimes = (typeof logNames)[number] | (typeof sessionNames)[number]
+
+/** Null is what the routes of this process do not need; it is not even read then. */
+export type GatewayConfig = Config<Always> &
+  Readonly<{ [Name in Sometimes]: Config<Name>[Name] | null }>
 
 export function readGatewayConfig(environment: Environment): GatewayConfig {
-  return readConfig(environment, names)
+  const routes = routesOf(environment)
+  const log = routes === 'api' ? [] : logNames
+  const session = routes === 'ingest' ? [] : sessionNames
+  const config = readConfig(environment, [...log, ...session, ...names])
+  const absent = { KAFKA_BROKERS: null, SCHEMA_REGISTRY_URL: null, SESSION_SIGNING_KEY: null }
+  return Object.freeze({ ...absent, ...config })
+}
+
+/** What is wrong with it is said with all the rest. */
+function routesOf(environment: Environment): Config<'GATEWAY_ROUTES'>['GATEWAY_ROUTES'] {
+  try {
+    return readConfig(environment, ['GATEWAY_ROUTES']).GATEWAY_ROUTES
+  } catch {
+    return 'all'
+  }
 }

@@ -34,6 +34,7 @@ import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
 import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from './openapi.ts'
+import { createReportRefusals } from './report-refusals.ts'
 import { createRoutes } from './routes.ts'
 import type { Handlers } from './routes.ts'
 
@@ -64,7 +65,10 @@ export function createGatewayApp(parts: GatewayParts) {
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
   )
   const docs = config.DOCS_ENABLED ? createDocs(openApiOf(routes)) : null
-  const app = createApp({ routes, docs, metrics, logger, clock, isStopping: lifecycle.isStopping })
+  const app = createApp({
+    ...{ routes, docs, metrics, logger, clock, isStopping: lifecycle.isStopping },
+    reportRefusal: createReportRefusals({ logger, elapsedMs: () => performance.now() })
+  })
   return { app, drain }
 }
 

@@ -1,6 +1,8 @@
 /** Starts a gateway: connections first, traffic last; the stop runs the other way. */
 import type { AddressInfo } from 'node:net'
+import { createKafkaProbe } from '../platform/kafka-probe.ts'
 import { createKafkaProducer } from '../platform/kafka-producer.ts'
+import { kafkaSecurityOf } from '../platform/kafka-security.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import { close, listen, startManagement } from '../platform/management.ts'
@@ -14,6 +16,7 @@ import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
 import { createLogHealth } from './log-health.ts'
+import { noLog } from './no-log.ts'
 import { createGatewayServer } from './server.ts'
 
 export interface GatewayContext {
@@ -24,8 +27,6 @@ export interface GatewayContext {
 
 const connectionsMax = 10
 const statementTimeoutMs = 5000
-/** From "not ready" to "not accepting": balancers have to notice first. */
-const unreadyMs = 1000
 
 export async function startGateway(context: GatewayContext): Promise<void> {
   const { config, logger, lifecycle } = context
@@ -49,6 +50,8 @@ export async function startGateway(context: GatewayContext): Promise<void> {
   const server = createGatewayServer(app)
   await listen(server, { host: config.GATEWAY_HOST, port: config.GATEWAY_PORT })
   lifecycle.onStop('traffic', () => close(server))
+  // From "not ready" to "not accepting": balancers have to notice first.
+  const unreadyMs = config.SHUTDOWN_UNREADY_MS
   lifecycle.onStop('readiness', () => new Promise((resolve) => setTimeout(resolve, unreadyMs)))
   const { port } = server.address() as AddressInfo
   logger.info(
@@ -61,12 +64,13 @@ export async function startGateway(context: GatewayContext): Promise<void> {
 function openStores({ config, lifecycle }: GatewayContext, metrics: Metrics) {
   const postgres = createPostgres({
     url: config.DATABASE_URL,
+    ca: config.DATABASE_TLS_CA,
     applicationName: 'sluice-gateway',
     connectionsMax,
     statementTimeoutMs
   })
   lifecycle.onStop('postgres', () => postgres.close())
-  const redis = createRedis(config.REDIS_URL)
+  const redis = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   lifecycle.onStop('redis', () => Promise.resolve(redis.disconnect()))
   const onLocal = (isLocal: boolean): void =>
     metrics.set('sluice_rate_limit_local', {}, isLocal ? 1 : 0)
@@ -75,18 +79,23 @@ function openStores({ config, lifecycle }: GatewayContext, metrics: Metrics) {
 
 /** The log and its schema; until both have answered the gateway is not ready. */
 function openLog({ config, logger, lifecycle }: GatewayContext) {
+  const { KAFKA_BROKERS: brokers, SCHEMA_REGISTRY_URL: registryUrl } = config
+  if (brokers === null || registryUrl === null) return noLog
   const topic = config.DECISIONS_TOPIC
-  const registry = createRegistry(config.SCHEMA_REGISTRY_URL)
+  const registry = createRegistry(registryUrl, config.SCHEMA_REGISTRY_TLS_CA)
   const schema = createDecisionSchema({ registry, topic, logger })
   lifecycle.onStop('schema', () => Promise.resolve(schema.stop()))
-  const producer = createKafkaProducer({
-    brokers: config.KAFKA_BROKERS,
+  const kafka = {
+    brokers,
     clientId: 'sluice-gateway',
     topics: [topic],
-    deadlineMs: config.PRODUCE_DEADLINE_MS
-  })
+    security: kafkaSecurityOf(config)
+  }
+  const producer = createKafkaProducer({ ...kafka, deadlineMs: config.PRODUCE_DEADLINE_MS })
   lifecycle.onStop('producer', () => producer.close())
-  const health = createLogHealth({ producer, logger })
+  const probe = createKafkaProbe(kafka)
+  lifecycle.onStop('log probe', () => probe.close())
+  const health = createLogHealth({ probe, logger })
   lifecycle.onStop('log health', () => Promise.resolve(health.stop()))
   void schema.learn()
   const notReady = (): string[] => [

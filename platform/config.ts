@@ -1,6 +1,10 @@
 /** The environment, read once: every setting in one table, checked whole, frozen. */
 import { readFileSync } from 'node:fs'
-import { flag, integer, list, oneOf, secret, text, url } from './setting.ts'
+import { getSystemErrorMessage } from 'node:util'
+import { contradictionsOf } from './config-rules.ts'
+import { certificates, privateKey, signingKey } from './pem-setting.ts'
+import { sslModeOf } from './postgres-tls.ts'
+import { flag, integer, list, oneOf, optional, secret, text, UnfitError, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 const mebibyte = 1024 * 1024
@@ -8,11 +12,26 @@ const mebibyte = 1024 * 1024
 /** Every setting there is; `docs/configuration.md` is held against this table by a test. */
 export const settings = {
   KAFKA_BROKERS: list('Kafka bootstrap brokers, `host:port`, separated by commas.'),
+  KAFKA_TLS: flag('Encrypt connections to Kafka, and verify the brokers.', false),
+  KAFKA_TLS_CA: certificates('Authorities to trust for Kafka, instead of those of Node.'),
+  KAFKA_TLS_CERT: certificates('Certificate to show to Kafka, for mutual TLS.'),
+  KAFKA_TLS_KEY: privateKey('Private key of that certificate.'),
+  KAFKA_SASL_MECHANISM: oneOf('How to log in to Kafka.', 'none', [
+    'none',
+    'plain',
+    'scram-sha-256',
+    'scram-sha-512'
+  ]),
+  KAFKA_SASL_USERNAME: optional(text('Name to log in to Kafka with.', '')),
+  KAFKA_SASL_PASSWORD: optional(secret('Password to log in to Kafka with.', 1)),
   SCHEMA_REGISTRY_URL: url('Schema registry with the Confluent API.', ['http:', 'https:']),
+  SCHEMA_REGISTRY_TLS_CA: certificates('Authorities to trust for the schema registry.'),
   REDIS_URL: url('Redis, for rate limits.', ['redis:', 'rediss:']),
-  DATABASE_URL: url('Postgres.', ['postgres:', 'postgresql:']),
+  REDIS_TLS_CA: certificates('Authorities to trust for Redis.'),
+  DATABASE_URL: postgresUrl('Postgres.'),
+  DATABASE_TLS_CA: certificates('Authorities to trust for Postgres.'),
   API_KEY_PEPPER: secret('Secret under which API keys are hashed; at least 32 characters.', 32),
-  SESSION_SIGNING_KEY: secret('PEM of the P-256 private key that signs sessions.', 32),
+  SESSION_SIGNING_KEY: signingKey('PEM of the P-256 private key that signs sessions.'),
   GATEWAY_HOST: text('Address the gateway listens on.', '0.0.0.0'),
   GATEWAY_PORT: integer('Port the gateway listens on; 0 picks a free one.', 8080, [0, 65535]),
   GATEWAY_ROUTES: oneOf('Which routes this process serves.', 'all', ['ingest', 'api', 'all']),
@@ -47,6 +66,11 @@ export const settings = {
     [6000, 300_000]
   ),
   SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
+  SHUTDOWN_UNREADY_MS: integer(
+    'How long a gateway that stops still accepts, so that balancers notice.',
+    1000,
+    [0, 60_000]
+  ),
   LOG_LEVEL: oneOf('Least severe log level written.', 'info', [
     'fatal',
     'error',
@@ -77,35 +101,66 @@ export class ConfigError extends Error {
 /**
  * Reads the named settings from `environment`.
  * A setting `NAME` may also come from the file that `NAME_FILE` names, as mounted secrets do.
- * @throws {ConfigError} with one line for each missing or unusable setting.
+ * @throws {ConfigError} with one line for each missing or unusable setting, and for each
+ * contradiction among those that can be read.
  */
 export function readConfig<Name extends SettingName>(
   environment: Environment,
   names: readonly Name[]
 ): Config<Name> {
   const found: string[] = []
-  const values = names.map((name) => [name, readSetting(environment, name, found)])
+  const read = names.flatMap((name) => {
+    try {
+      return [[name, readSetting(environment, name)]]
+    } catch (error) {
+      found.push(`${name} ${(error as Error).message}`)
+      return []
+    }
+  })
+  const config = Object.fromEntries(read) as Config<Name>
+  found.push(...contradictionsOf(config))
   if (found.length > 0) throw new ConfigError(found)
-  return Object.freeze(Object.fromEntries(values) as Config<Name>)
+  return Object.freeze(config)
 }
 
-function readSetting(environment: Environment, name: SettingName, found: string[]): unknown {
+function readSetting(environment: Environment, name: SettingName): unknown {
   const setting: Setting<unknown> = settings[name]
+  const file = environment[`${name}_FILE`]
+  // What is empty is not set: compose files pass variables on that way.
+  const isInFile = file !== undefined && file !== ''
+  const raw = isInFile ? readFile(environment, name, file) : environment[name]
+  if (raw !== undefined && raw !== '') {
+    return isInFile ? parseFile(setting, raw, file) : setting.parse(raw)
+  }
+  if (setting.default !== undefined) return setting.default
+  throw new Error(`is not set. ${setting.description}`)
+}
+
+function readFile(environment: Environment, name: string, path: string): string {
+  if (environment[name]) throw new Error(`is set, and so is ${name}_FILE; keep one`)
   try {
-    const raw = rawValue(environment, name)
-    if (raw !== undefined && raw !== '') return setting.parse(raw)
-    if (setting.default === undefined) throw new Error(`is not set. ${setting.description}`)
-    return setting.default
+    return readFileSync(path, 'utf8').trimEnd()
   } catch (error) {
-    found.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
-    return undefined
+    const why = getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0)
+    throw new Error(`cannot be read from ${path}, which ${name}_FILE names: ${why}`)
   }
 }
 
-function rawValue(environment: Environment, name: string): string | undefined {
-  const file = environment[`${name}_FILE`]
-  // What is empty is not set: compose files pass variables on that way.
-  if (file === undefined || file === '') return environment[name]
-  if (environment[name]) throw new Error(`is set, and so is ${name}_FILE; keep one`)
-  return readFileSync(file, 'utf8').trimEnd()
+/** A file named by mistake may hold anything, so its content is not repeated. */
+function parseFile(setting: Setting<unknown>, raw: string, path: string): unknown {
+  try {
+    return setting.parse(raw)
+  } catch (error) {
+    const reason = error instanceof UnfitError ? error.expected : (error as Error).message
+    throw new Error(`in ${path}: ${reason}`)
+  }
+}
+
+function postgresUrl(description: string): Setting<string> {
+  const setting = url(description, ['postgres:', 'postgresql:'])
+  const parse = (value: string): string => {
+    sslModeOf(setting.parse(value))
+    return value
+  }
+  return { ...setting, parse }
 }

@@ -7,9 +7,11 @@ import type {
   Kafka as KafkaConnection,
   KafkaConfig,
   LogEntry,
-  PartitionerArgs
+  PartitionerArgs,
+  SASLOptions
 } from 'kafkajs'
 import { partitionOf } from '../core/partition.ts'
+import type { KafkaSecurity } from './kafka-security.ts'
 import type { Logger } from './logger.ts'
 import { ProduceError } from './record-producer.ts'
 import type { OutgoingRecord, RecordProducer } from './record-producer.ts'
@@ -18,6 +20,8 @@ export interface KafkaClientOptions {
   readonly brokers: readonly string[]
   readonly clientId: string
   readonly logger: Logger
+  /** Left out: in the clear, without a login. */
+  readonly security?: KafkaSecurity
 }
 
 const { Kafka, logLevel, KafkaJSNumberOfRetriesExceeded } = kafkajs
@@ -50,6 +54,7 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
   const kafka = new Kafka({
     clientId: options.clientId,
     brokers: [...options.brokers],
+    ...securityOf(options.security),
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     logLevel: logLevel.WARN,
@@ -71,6 +76,14 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
       }),
     admin: () => kafka.admin(),
     producer: () => createKafkajsProducer(kafka)
+  }
+}
+
+function securityOf({ tls, sasl }: KafkaSecurity = { tls: null, sasl: null }) {
+  return {
+    ...(tls === null ? {} : { ssl: { ...tls } }),
+    // Its types want one mechanism at a time.
+    ...(sasl === null ? {} : { sasl: { ...sasl } as SASLOptions })
   }
 }
 

@@ -6,15 +6,15 @@
  */
 import { compatibilityPartitioner, ProduceAcks, Producer } from '@platformatic/kafka'
 import { partitionOf } from '../core/partition.ts'
+import { connectionOf } from './kafka-connection.ts'
+import type { KafkaConnectionOptions } from './kafka-connection.ts'
 import { verdictsOf } from './kafka-verdicts.ts'
 import { PartialSendError, ProduceError } from './record-producer.ts'
 import type { OutgoingRecord, Route, RoutedRecord, RoutingProducer } from './record-producer.ts'
 import { sendPersistently } from './send-persistently.ts'
 import type { Tried } from './send-persistently.ts'
 
-export interface KafkaProducerOptions {
-  readonly brokers: readonly string[]
-  readonly clientId: string
+export interface KafkaProducerOptions extends KafkaConnectionOptions {
   /** Every topic that will be written; `connect` proves that they exist. */
   readonly topics: readonly string[]
   /** How long `send` goes on trying. */
@@ -75,8 +75,7 @@ export function createKafkaProducer(options: KafkaProducerOptions): RoutingProdu
 
 function openProducer(options: KafkaProducerOptions): Producer<Buffer, Buffer, string, Buffer> {
   const producer = new Producer<Buffer, Buffer, string, Buffer>({
-    clientId: options.clientId,
-    bootstrapBrokers: [...options.brokers],
+    ...connectionOf(options),
     acks: ProduceAcks.ALL,
     idempotent: false,
     autocreateTopics: false,

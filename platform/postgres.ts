@@ -1,8 +1,11 @@
 /** Postgres: a bounded pool, transactions, and which of its errors may pass. */
 import pg from 'pg'
+import { postgresAddressOf } from './postgres-tls.ts'
 
 export interface PostgresOptions {
   readonly url: string
+  /** PEM of the authorities to trust, instead of those of Node. */
+  readonly ca?: string | null
   /** Shown in pg_stat_activity. */
   readonly applicationName: string
   readonly connectionsMax: number
@@ -33,7 +36,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export function createPostgres(options: PostgresOptions): Postgres {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...postgresAddressOf(options.url, options.ca ?? null),
     application_name: options.applicationName,
     max: options.connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,

@@ -1,13 +1,18 @@
 /** The outer edge of a process: arguments, environment, signals, and the one exit code. */
-import { ConfigError } from './config.ts'
+import { ConfigError, settings } from './config.ts'
 import type { Environment } from './config.ts'
+import { cautionsOf } from './config-rules.ts'
+import { typosOf } from './config-typos.ts'
+import { describeConfig } from './describe-config.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Logger } from './logger.ts'
 
-export interface ProcessOptions {
+export interface ProcessOptions<C extends object> {
   readonly usage: string
   /** The one argument must be among these; empty when the process takes none. */
   readonly argumentsExpected: readonly string[]
+  /** @throws {ConfigError} */
+  readonly readConfig: (environment: Environment) => C
 }
 
 export interface Runnable {
@@ -20,32 +25,63 @@ const exitUsage = 2
 const exitConfig = 78
 /** After the ordered stop; what still keeps the process alive then is given up. */
 const exitGraceMs = 1000
+const checkFlag = '--check-config'
 
 /**
  * Starts what `create` makes and stops it on SIGTERM or SIGINT.
  * An error nobody expected stops it in order too, with exit code 1: a supervisor starts it anew.
+ * With `--check-config` it only prints what it would run with.
  */
-export async function runProcess(
-  options: ProcessOptions,
-  create: (environment: Environment, argument: string) => Promise<Runnable>
+export async function runProcess<C extends object>(
+  options: ProcessOptions<C>,
+  create: (config: C, argument: string) => Promise<Runnable>
 ): Promise<void> {
-  const argument = process.argv[2] ?? ''
+  const words = process.argv.slice(2)
+  const [argument = ''] = words.filter((word) => word !== checkFlag)
   if (argument === '--help' || argument === '-h') {
     process.stdout.write(options.usage)
     return
   }
-  if (options.argumentsExpected.length > 0 && !options.argumentsExpected.includes(argument)) {
+  const isCheck = words.includes(checkFlag)
+  if (!isTaken(options.argumentsExpected, argument, isCheck)) {
     process.stderr.write(options.usage)
     process.exitCode = exitUsage
     return
   }
+  const config = readConfigOrEnd(options)
+  if (config === null) return
+  const warnings = [...typosOf(process.env, Object.keys(settings)), ...cautionsOf(config)]
+  if (isCheck) {
+    process.stdout.write(linesOf(describeConfig(config)))
+    process.stderr.write(linesOf(warnings))
+    return
+  }
+  const runnable = await create(config, argument)
+  for (const warning of warnings) runnable.logger.warn({}, warning)
+  await supervise(runnable)
+}
+
+/** To check the configuration nobody has to say which of the process' parts to start. */
+function isTaken(expected: readonly string[], argument: string, isCheck: boolean): boolean {
+  return expected.length === 0 || expected.includes(argument) || (isCheck && argument === '')
+}
+
+/** What is wrong goes to stderr whole. */
+function readConfigOrEnd<C extends object>({ readConfig }: ProcessOptions<C>): C | null {
   try {
-    await supervise(await create(process.env, argument))
+    return readConfig(process.env)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    // A typo is often why something is not set.
+    const typos = typosOf(process.env, Object.keys(settings))
+    process.stderr.write(linesOf([error.message, ...typos]))
     process.exitCode = exitConfig
+    return null
   }
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 async function supervise({ lifecycle, logger, start }: Runnable): Promise<void> {

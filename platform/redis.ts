@@ -1,4 +1,5 @@
 /** Redis, set so that its absence is noticed at once instead of queueing commands. */
+import { isIP } from 'node:net'
 import { Redis } from 'ioredis'
 
 const connectTimeoutMs = 500
@@ -8,8 +9,9 @@ const reconnectPauseMsMax = 2000
 /**
  * Commands fail within `commandTimeoutMs` when Redis is away or frozen; the caller has another way.
  */
-export function createRedis(url: string): Redis {
+export function createRedis(url: string, ca: string | null = null): Redis {
   const redis = new Redis(url, {
+    ...tlsOf(url, ca),
     connectTimeout: connectTimeoutMs,
     commandTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
@@ -19,6 +21,16 @@ export function createRedis(url: string): Redis {
   // Every command that failed has told its caller; the event only repeats it.
   redis.on('error', () => {})
   return redis
+}
+
+/** The server is always verified; `ca` is whom to trust for it, instead of those of Node. */
+function tlsOf(url: string, ca: string | null) {
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'rediss:') return {}
+  const host = hostname.replace(/^\[|\]$/g, '')
+  // The client does not say by itself which name it asked for.
+  const named = isIP(host) === 0 ? { servername: host } : {}
+  return { tls: { ...named, ...(ca === null ? {} : { ca }) } }
 }
 
 export type { Redis }

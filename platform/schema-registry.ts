@@ -6,6 +6,8 @@
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
 import type { AvroSchema } from '../core/avro-codec.ts'
 import { TransientError } from '../core/consumed.ts'
+import { createHttpJson } from './http-json.ts'
+import type { HttpJson } from './http-json.ts'
 
 export interface Registry {
   /** Id under which exactly this schema is registered, or null. @throws {TransientError} */
@@ -31,9 +33,21 @@ const timeOut: Middleware = () => ({
   prepareRequest: async (next) => (await next()).enhance({ timeout: requestTimeoutMs })
 })
 
-export function createRegistry(baseUrl: string): Registry {
-  const client = new SchemaRegistry({ host: baseUrl, retry, middlewares: [timeOut] })
-  const configUrl = (subject: string): string => `${baseUrl}/config/${encodeURIComponent(subject)}`
+/**
+ * User and password may stand in the URL. `ca` is the PEM of the authorities to trust, instead of
+ * those that Node knows.
+ */
+export function createRegistry(url: string, ca: string | null = null): Registry {
+  const http = createHttpJson({ url, ca, timeoutMs: requestTimeoutMs })
+  const { baseUrl: host, credentials: auth, agent } = http
+  const middlewares = [timeOut]
+  const client = new SchemaRegistry({
+    ...{ host, retry, middlewares },
+    ...(auth === null ? {} : { auth }),
+    // An agent for https is one for http as well; the types of the client know only the latter.
+    ...(agent === undefined ? {} : { agent })
+  })
+  const configPath = (subject: string): string => `/config/${encodeURIComponent(subject)}`
   const avro = (schema: string) => ({ type: SchemaType.AVRO as const, schema })
 
   return {
@@ -41,18 +55,15 @@ export function createRegistry(baseUrl: string): Registry {
       orNull(() => client.getRegistryIdBySchema(subject, avro(schemaText))),
     schemaOf: (id) => orNull(async () => plainSchemaOf(await client.getSchema(id))),
     register: async (subject, schemaText) => {
-      const compatibility = await readCompatibility(configUrl(subject))
+      const compatibility = await readCompatibility(http, configPath(subject))
       // The client refuses to register unless it is told the level that the subject has.
       const options = { subject, ...(compatibility === null ? {} : { compatibility }) }
       return (await client.register(avro(schemaText), options as RegisterOptions)).id
     },
-    compatibilityOf: (subject) => readCompatibility(configUrl(subject)),
+    compatibilityOf: (subject) => readCompatibility(http, configPath(subject)),
     setCompatibility: async (subject, compatibility) => {
-      const body = JSON.stringify({ compatibility })
-      const headers = { 'content-type': 'application/vnd.schemaregistry.v1+json' }
-      const answer = await send(configUrl(subject), { method: 'PUT', body, headers })
-      if (!answer.ok)
-        throw new Error(`registry answered ${answer.status} to a change of ${subject}`)
+      const { status } = await http.send('PUT', configPath(subject), { compatibility })
+      if (status !== 200) throw new Error(`registry answered ${status} to a change of ${subject}`)
     }
   }
 }
@@ -62,16 +73,12 @@ function plainSchemaOf(type: unknown): AvroSchema {
   return JSON.parse(JSON.stringify(type)) as AvroSchema
 }
 
-async function readCompatibility(url: string): Promise<string | null> {
-  const answer = await send(url, { method: 'GET' })
-  if (answer.status === 404) return null
-  if (!answer.ok) throw new TransientError(`registry answered ${answer.status}`)
-  const { compatibilityLevel } = (await answer.json()) as { compatibilityLevel?: string }
+async function readCompatibility(http: HttpJson, path: string): Promise<string | null> {
+  const { status, body } = await http.send('GET', path)
+  if (status === 404) return null
+  if (status !== 200) throw new TransientError(`registry answered ${status}`)
+  const { compatibilityLevel } = body as { compatibilityLevel?: string }
   return compatibilityLevel ?? null
-}
-
-function send(url: string, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, signal: AbortSignal.timeout(requestTimeoutMs) })
 }
 
 /** Only the registry's own "not found" means absent; silence and errors mean "ask again". */

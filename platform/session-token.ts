@@ -1,5 +1,5 @@
 /** Session tokens: JWT signed with ES256, valid for 15 minutes, everything about them pinned. */
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { Clock } from '../core/clock.ts'
@@ -18,8 +18,8 @@ export interface SessionTokens {
 }
 
 export interface SessionTokenOptions {
-  /** PEM of a P-256 private key. */
-  readonly signingKey: string
+  /** PEM of a P-256 private key. Null where nobody logs in: then no token is valid. */
+  readonly signingKey: string | null
   readonly clock: Clock
 }
 
@@ -65,7 +65,8 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
   }
 }
 
-function readSigningKey(pem: string): KeyObject {
+function readSigningKey(pem: string | null): KeyObject {
+  if (pem === null) return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const key = createPrivateKey(pem)
   if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
   throw new Error(`the session signing key is no P-256 key but ${key.asymmetricKeyType}`)

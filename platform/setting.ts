@@ -2,6 +2,7 @@
 
 export interface Setting<Value> {
   readonly description: string
+  /** Undefined: it has to be set. Null: it is nothing unless it is set. */
   readonly default: Value | undefined
   /** Secrets are never printed, not even in an error. */
   readonly isSecret: boolean
@@ -9,7 +10,23 @@ export interface Setting<Value> {
   parse(text: string): Value
 }
 
+/** What was found apart from what was expected: a file's content is never repeated. */
+export class UnfitError extends Error {
+  override readonly name = 'UnfitError'
+  readonly expected: string
+
+  constructor(found: string, expected: string) {
+    super(`${found}, ${expected}`)
+    this.expected = expected
+  }
+}
+
 const portMax = 65_535
+
+/** The same setting, which is nothing unless it is set. */
+export function optional<Value>(setting: Setting<Value>): Setting<Value | null> {
+  return { ...setting, default: null }
+}
 
 export function text(description: string, fallback: string): Setting<string> {
   return { description, default: fallback, isSecret: false, parse: (value) => value }
@@ -40,7 +57,10 @@ export function integer(
   const parse = (value: string): number => {
     const number = Number(value)
     if (/^\d+$/.test(value) && number >= min && number <= max) return number
-    throw new Error(`is ${JSON.stringify(value)}, expected a whole number from ${min} to ${max}`)
+    throw new UnfitError(
+      `is ${JSON.stringify(value)}`,
+      `expected a whole number from ${min} to ${max}`
+    )
   }
   return { description, default: fallback, isSecret: false, parse }
 }
@@ -48,7 +68,7 @@ export function integer(
 export function flag(description: string, fallback: boolean): Setting<boolean> {
   const parse = (value: string): boolean => {
     if (value === 'true' || value === 'false') return value === 'true'
-    throw new Error(`is ${JSON.stringify(value)}, expected true or false`)
+    throw new UnfitError(`is ${JSON.stringify(value)}`, 'expected true or false')
   }
   return { description, default: fallback, isSecret: false, parse }
 }
@@ -61,7 +81,7 @@ export function oneOf<const Value extends string>(
   const parse = (value: string): Value => {
     const known = values.find((candidate) => candidate === value)
     if (known !== undefined) return known
-    throw new Error(`is ${JSON.stringify(value)}, expected one of ${values.join(', ')}`)
+    throw new UnfitError(`is ${JSON.stringify(value)}`, `expected one of ${values.join(', ')}`)
   }
   return { description, default: fallback, isSecret: false, parse }
 }
@@ -70,7 +90,7 @@ function parseList(value: string): readonly string[] {
   const items = value.split(',').map((item) => item.trim())
   const wrong = items.find((item) => !isHostAndPort(item))
   if (wrong === undefined) return Object.freeze(items)
-  throw new Error(`holds ${JSON.stringify(wrong)}, expected host:port`)
+  throw new UnfitError(`holds ${JSON.stringify(wrong)}`, 'expected host:port')
 }
 
 /** An IPv6 address stands in brackets. */

@@ -3,6 +3,7 @@ import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
 import { createKafkaAdmin } from '../../platform/kafka-admin.ts'
 import { createKafkaClient } from '../../platform/kafka-client.ts'
+import { kafkaSecurityOf, kafkaSettingNames } from '../../platform/kafka-security.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { deadLetterTopicOf, topicDefinitions } from '../../schemas/index.ts'
 import type { TopicDefinition } from '../../schemas/index.ts'
@@ -13,7 +14,11 @@ export interface ApplyTopicsOptions {
 }
 
 export async function applyTopics(environment: Environment, options: ApplyTopicsOptions) {
-  const config = readConfig(environment, ['KAFKA_BROKERS', 'DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'])
+  const config = readConfig(environment, [
+    ...kafkaSettingNames,
+    'DECISIONS_TOPIC',
+    'EVALUATIONS_TOPIC'
+  ])
   const names: Record<TopicDefinition['role'], string> = {
     decisions: config.DECISIONS_TOPIC,
     evaluations: config.EVALUATIONS_TOPIC,
@@ -24,7 +29,8 @@ export async function applyTopics(environment: Environment, options: ApplyTopics
   const client = createKafkaClient({
     brokers: config.KAFKA_BROKERS,
     clientId: 'sluice-cli',
-    logger
+    logger,
+    security: kafkaSecurityOf(config)
   })
   const admin = createKafkaAdmin(client.admin())
   await admin.connect()

@@ -29,9 +29,10 @@ export async function bootstrap(
   options: BootstrapOptions,
   write: (line: string) => void
 ): Promise<void> {
-  const config = readConfig(environment, ['DATABASE_URL', 'API_KEY_PEPPER'])
+  const config = readConfig(environment, ['DATABASE_URL', 'DATABASE_TLS_CA', 'API_KEY_PEPPER'])
   const postgres = createPostgres({
     url: config.DATABASE_URL,
+    ca: config.DATABASE_TLS_CA,
     applicationName: 'sluice-cli',
     connectionsMax: 1,
     statementTimeoutMs

@@ -13,10 +13,11 @@ import {
 export async function registerSchemas(environment: Environment, write: (line: string) => void) {
   const config = readConfig(environment, [
     'SCHEMA_REGISTRY_URL',
+    'SCHEMA_REGISTRY_TLS_CA',
     'DECISIONS_TOPIC',
     'EVALUATIONS_TOPIC'
   ])
-  const registry = createRegistry(config.SCHEMA_REGISTRY_URL)
+  const registry = createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA)
   write(await registerSchema(registry, config.DECISIONS_TOPIC, decisionContract.text))
   write(await registerSchema(registry, config.EVALUATIONS_TOPIC, evaluationContract.text))
 }

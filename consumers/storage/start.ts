@@ -18,6 +18,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   const { DECISIONS_TOPIC: topic, STORAGE_GROUP_ID: groupId } = config
   const postgres = createPostgres({
     url: config.DATABASE_URL,
+    ca: config.DATABASE_TLS_CA,
     applicationName: groupId,
     connectionsMax,
     statementTimeoutMs

@@ -1,8 +1,10 @@
 /** What the code says of its settings, in the words of docs/configuration.md. */
+import { generateKeyPairSync } from 'node:crypto'
 import { readConsumerConfig } from '../../consumers/config.ts'
 import { readGatewayConfig } from '../../gateway/config.ts'
 import { settings } from '../../platform/config.ts'
 import type { SettingName } from '../../platform/config.ts'
+import { kafkaSettingNames } from '../../platform/kafka-security.ts'
 import type { Setting } from '../../platform/setting.ts'
 import { code, files, read } from './pages.ts'
 
@@ -10,6 +12,7 @@ export const settingNames = Object.keys(settings) as SettingName[]
 
 export function defaultOf(name: SettingName): string {
   const { default: value }: Setting<unknown> = settings[name]
+  if (value === null) return '(none)'
   return value === undefined ? '(required)' : code(value)
 }
 
@@ -20,7 +23,10 @@ const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/expected true or false$/, () => '`true`, `false`'],
   [/expected host:port$/, () => '`host:port`, separated by commas'],
   [/begins with (.+) and names/, (urls = '') => protocolsOf(urls).map(code).join(', ')],
-  [/at least (\d+) are needed$/, (min) => `secret, ${min} characters or more`]
+  [/at least (\d+) are needed$/, (min) => `secret, ${min} characters or more`],
+  [/holds no PEM certificate$/, () => 'PEM certificates'],
+  [/is no PEM of a private key without/, () => 'secret, PEM of a private key'],
+  [/is no PEM of a private key on P-256/, () => 'secret, PEM of a P-256 private key']
 ]
 
 function protocolsOf(urls: string): string[] {
@@ -29,7 +35,7 @@ function protocolsOf(urls: string): string[] {
 
 export function allowedBy(name: SettingName): string {
   const message = objectionOf(settings[name])
-  if (message === null) return 'any'
+  if (message === null) return settings[name].isSecret ? 'secret' : 'any'
   for (const [pattern, say] of forms) {
     const [whole, ...found] = pattern.exec(message) ?? []
     if (whole !== undefined) return say(...found)
@@ -53,7 +59,11 @@ const required = {
   REDIS_URL: 'redis://redis',
   DATABASE_URL: 'postgres://postgres',
   API_KEY_PEPPER: 'x'.repeat(32),
-  SESSION_SIGNING_KEY: 'x'.repeat(32)
+  SESSION_SIGNING_KEY: generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' }
+  }).privateKey
 }
 const gatewayNames = Object.keys(readGatewayConfig(required))
 const consumerNames = Object.keys(readConsumerConfig(required))
@@ -62,11 +72,17 @@ const commands = files
   .map(read)
   .join('\n')
 
+/** A command names its settings, or all of those that reaching Kafka takes. */
+function isReadByCommands(name: SettingName): boolean {
+  const isOfKafka = kafkaSettingNames.some((each) => each === name)
+  return commands.includes(`'${name}'`) || (isOfKafka && commands.includes('kafkaSettingNames'))
+}
+
 export function readersOf(name: SettingName): string {
   const readers: [string, boolean][] = [
     ['gateway', gatewayNames.includes(name)],
     ['consumers', consumerNames.includes(name)],
-    ['sluice', commands.includes(`'${name}'`)]
+    ['sluice', isReadByCommands(name)]
   ]
   return readers.flatMap(([reader, reads]) => (reads ? [reader] : [])).join(', ')
 }

@@ -175,7 +175,7 @@ async function listen(routes: readonly Route[]): Promise<string> {
   const logger = createLogger({ level: 'silent', process: 'gateway' })
   const metrics = createMetrics()
   const options = { routes, docs: null, metrics, logger, clock: systemClock }
-  const app = createApp({ ...options, isStopping: () => false })
+  const app = createApp({ ...options, isStopping: () => false, reportRefusal: () => {} })
   const server = createGatewayServer(app)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -7,16 +7,17 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 function scene() {
-  const producer = {
+  const probe = {
     asked: 0,
     answer: (): Promise<void> => Promise.resolve(),
-    connect: (): Promise<void> => {
-      producer.asked += 1
-      return producer.answer()
+    ask: (): Promise<void> => {
+      probe.asked += 1
+      return probe.answer()
     }
   }
-  const health = createLogHealth({ producer, logger: new RecordingLogger() })
-  return { producer, health }
+  const logger = new RecordingLogger()
+  const health = createLogHealth({ probe, logger })
+  return { probe, health, logger }
 }
 
 test('is unknown until the log has answered', async () => {
@@ -28,26 +29,26 @@ test('is unknown until the log has answered', async () => {
 })
 
 test('one unanswered question is no outage; ten seconds of them are, and it recovers', async () => {
-  const { producer, health } = scene()
+  const { probe, health } = scene()
   await jest.advanceTimersByTimeAsync(0)
-  producer.answer = () => Promise.reject(new Error('away'))
+  probe.answer = () => Promise.reject(new Error('away'))
   await jest.advanceTimersByTimeAsync(9999)
   expect(health.isHealthy()).toBe(true)
   await jest.advanceTimersByTimeAsync(1)
   expect(health.isHealthy()).toBe(false)
-  producer.answer = () => Promise.resolve()
+  probe.answer = () => Promise.resolve()
   await jest.advanceTimersByTimeAsync(2000)
   expect(health.isHealthy()).toBe(true)
   health.stop()
 })
 
 test('a log that hangs is not asked again meanwhile, and not healthy for ever', async () => {
-  const { producer, health } = scene()
+  const { probe, health } = scene()
   await jest.advanceTimersByTimeAsync(0)
   const frozen = Promise.withResolvers<void>()
-  producer.answer = () => frozen.promise
+  probe.answer = () => frozen.promise
   await jest.advanceTimersByTimeAsync(60_000)
-  expect(producer.asked).toBe(2)
+  expect(probe.asked).toBe(2)
   expect(health.isHealthy()).toBe(false)
   frozen.resolve()
   await jest.advanceTimersByTimeAsync(0)
@@ -56,11 +57,31 @@ test('a log that hangs is not asked again meanwhile, and not healthy for ever', 
 })
 
 test('nothing is asked after the stop', async () => {
-  const { producer, health } = scene()
+  const { probe, health } = scene()
   await jest.advanceTimersByTimeAsync(4000)
-  const { asked } = producer
+  const { asked } = probe
   health.stop()
   await jest.advanceTimersByTimeAsync(60_000)
-  expect(producer.asked).toBe(asked)
+  expect(probe.asked).toBe(asked)
   expect(jest.getTimerCount()).toBe(0)
+})
+
+test('an outage is told when it begins, when its reason changes, and when it ends', async () => {
+  const { probe, health, logger } = scene()
+  await jest.advanceTimersByTimeAsync(0)
+  expect(logger.entries).toEqual([])
+  const password = new Error('SASL authentication failed.')
+  probe.answer = () => Promise.reject(new Error('connection failed', { cause: password }))
+  await jest.advanceTimersByTimeAsync(20_000)
+  probe.answer = () => Promise.reject(new Error('refused'))
+  await jest.advanceTimersByTimeAsync(20_000)
+  probe.answer = () => Promise.resolve()
+  await jest.advanceTimersByTimeAsync(20_000)
+  health.stop()
+  const reason = 'connection failed: SASL authentication failed.'
+  expect(logger.entries).toEqual([
+    { level: 'warn', fields: { reason }, message: 'the log does not answer' },
+    { level: 'warn', fields: { reason: 'refused' }, message: 'the log does not answer' },
+    { level: 'info', fields: {}, message: 'the log answers again' }
+  ])
 })

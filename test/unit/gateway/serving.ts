@@ -36,7 +36,7 @@ export interface Served {
   close(): Promise<void>
 }
 
-type Overrides = Partial<Pick<AppDependencies, 'docs' | 'isStopping'>> & {
+type Overrides = Partial<Pick<AppDependencies, 'docs' | 'isStopping' | 'reportRefusal'>> & {
   serverOf?: (listener: RequestListener) => Server
 }
 
@@ -48,7 +48,9 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   const metrics = new RecordingMetrics()
   const logger = new RecordingLogger()
   const { docs = null, isStopping = () => false, serverOf = plainServer } = overrides
-  const app = createApp({ routes, docs, metrics, logger, clock: { now: () => noon }, isStopping })
+  const { reportRefusal = () => {} } = overrides
+  const clock = { now: () => noon }
+  const app = createApp({ routes, docs, metrics, logger, clock, isStopping, reportRefusal })
   const server = serverOf(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,4 +1,5 @@
 /** The configuration is checked whole, frozen, and refused with every problem at once. */
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +69,25 @@ describe('readConfig', () => {
     )
   })
 
+  test('what contradicts itself is named beside what is missing', () => {
+    const environment = { REDIS_URL: 'redis://h', KAFKA_SASL_USERNAME: 'u', GATEWAY_PORT: 'http' }
+    const names = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'GATEWAY_PORT'] as const
+    expect(errorOf(environment, names)).toBe(
+      [
+        'The configuration has 2 problem(s):',
+        '  - GATEWAY_PORT is "http", expected a whole number from 0 to 65535',
+        '  - KAFKA_SASL_USERNAME is set, but KAFKA_SASL_MECHANISM is none'
+      ].join('\n')
+    )
+  })
+
+  test('an sslmode of Postgres that nobody knows is a problem', () => {
+    const environment = { DATABASE_URL: 'postgres://u:hunter2@h/d?sslmode=prefer' }
+    const message = errorOf(environment, ['DATABASE_URL'])
+    expect(message).toContain('DATABASE_URL has an sslmode that is none of disable, ')
+    expect(message).not.toContain('hunter2')
+  })
+
   test('an empty setting without default is not set', () => {
     expect(errorOf({ DATABASE_URL: '' }, ['DATABASE_URL'])).toContain('DATABASE_URL is not set')
   })
@@ -80,7 +100,8 @@ describe('NAME_FILE', () => {
   })
 
   test('keeps the line ends inside', () => {
-    const pem = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trimEnd()
     const environment = { SESSION_SIGNING_KEY_FILE: fileWith(`${pem}\r\n`) }
     expect(readConfig(environment, ['SESSION_SIGNING_KEY'])).toEqual({ SESSION_SIGNING_KEY: pem })
   })
@@ -100,8 +121,31 @@ describe('NAME_FILE', () => {
   test('that does not exist is named', () => {
     const path = join(folder, 'gone')
     const message = errorOf({ API_KEY_PEPPER_FILE: path }, ['API_KEY_PEPPER'])
-    expect(message).toMatch(/API_KEY_PEPPER .*no such file/)
-    expect(message).toContain(path)
+    expect(message).toContain(
+      `API_KEY_PEPPER cannot be read from ${path}, which API_KEY_PEPPER_FILE names: ` +
+        'no such file or directory'
+    )
+  })
+
+  test('that is a folder is named, too', () => {
+    const message = errorOf({ GATEWAY_PORT_FILE: folder }, ['GATEWAY_PORT'])
+    expect(message).toContain(`GATEWAY_PORT cannot be read from ${folder}, which GATEWAY_PORT_FILE`)
+  })
+
+  test('that was named by mistake is not repeated', () => {
+    const path = fileWith('hunter2')
+    const names = [
+      'GATEWAY_PORT',
+      'KAFKA_BROKERS',
+      'LOG_LEVEL',
+      'DOCS_ENABLED',
+      'REDIS_URL'
+    ] as const
+    const environment = Object.fromEntries(names.map((name) => [`${name}_FILE`, path]))
+    const message = errorOf(environment, names)
+    expect(message).toContain(`GATEWAY_PORT in ${path}: expected a whole number from 0 to 65535`)
+    expect(message).toContain(`KAFKA_BROKERS in ${path}: expected host:port`)
+    expect(message).not.toContain('hunter2')
   })
 
   test('that is empty is as good as not set', () => {
@@ -116,7 +160,7 @@ describe('the table of settings', () => {
     expect(setting.description).toMatch(/^[A-Z/].*[.]$/)
   })
 
-  test.each(rows.filter(([, setting]) => setting.default !== undefined))(
+  test.each(rows.filter(([, { default: value }]) => value !== undefined && value !== null))(
     'the default of %s would be taken as text, too',
     (_, setting) => {
       expect(setting.parse(String(setting.default))).toEqual(setting.default)
@@ -132,6 +176,11 @@ describe('the table of settings', () => {
 
   test('secrets are those that must not be printed', () => {
     const secrets = rows.filter(([, setting]) => setting.isSecret).map(([name]) => name)
-    expect(secrets).toEqual(['API_KEY_PEPPER', 'SESSION_SIGNING_KEY'])
+    expect(secrets).toEqual([
+      'KAFKA_TLS_KEY',
+      'KAFKA_SASL_PASSWORD',
+      'API_KEY_PEPPER',
+      'SESSION_SIGNING_KEY'
+    ])
   })
 })

@@ -1,0 +1,20 @@
+/** Stands where the log would, in a gateway that serves no ingest: nothing is opened or waited for.
+ */
+import { ProduceError } from '../platform/record-producer.ts'
+import type { RecordProducer } from '../platform/record-producer.ts'
+
+/** No route leads here; should one ever, it is refused and not lost. */
+const producer: RecordProducer = {
+  connect: () => Promise.resolve(),
+  send: () => {
+    const cause = new Error('GATEWAY_ROUTES is api')
+    return Promise.reject(new ProduceError('this process has no log', { retryable: false, cause }))
+  },
+  close: () => Promise.resolve()
+}
+
+export const noLog = {
+  producer,
+  schemaId: (): number | null => null,
+  notReady: (): string[] => []
+}
