@@ -7,18 +7,22 @@ const depthMax = 8
 export function rootMessageOf(error: unknown): string {
   const messages: string[] = []
   let current = error
-  for (let depth = 0; depth < depthMax && current instanceof Error; depth++) {
-    if (current.message !== '' && !messages.includes(current.message)) {
-      messages.push(current.message)
-    }
-    current = causeOf(current)
+  for (let depth = 0; depth < depthMax && isLikeAnError(current); depth++) {
+    const { message } = current
+    if (message !== '' && !messages.includes(message)) messages.push(message)
+    // Of several, the first: with several brokers they mostly say the same.
+    current = current.errors?.[0] ?? current.cause
   }
-  if (messages.length === 0) return String(error)
-  return messages.join(': ')
+  return messages.length === 0 ? String(error) : messages.join(': ')
 }
 
-/** Of several, the first: with several brokers they mostly say the same. */
-function causeOf(error: Error): unknown {
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0]
-  return error.cause
+interface LikeAnError {
+  readonly message: string
+  readonly cause?: unknown
+  readonly errors?: readonly unknown[]
+}
+
+function isLikeAnError(value: unknown): value is LikeAnError {
+  if (typeof value !== 'object' || value === null) return false
+  return typeof (value as { message?: unknown }).message === 'string'
 }

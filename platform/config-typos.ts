@@ -4,6 +4,8 @@ import type { Environment } from './config.ts'
 /** Kubernetes puts these into every container, named after its services. */
 const injected = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/
 const distanceMin = 2
+/** A name cut short, or gone on with: likelier than three wrong letters. */
+const cutWeight = 2.5
 /** Longer names may differ in more places. */
 const lettersPerMistake = 5
 const fileSuffix = '_FILE'
@@ -27,16 +29,14 @@ function prefixOf(name: string): string {
 function nearestOf(name: string, known: readonly string[]): string | null {
   const allowed = Math.max(distanceMin, Math.floor(name.length / lettersPerMistake))
   const [nearest] = known
-    .map((candidate) => ({ candidate, mistakes: mistakesIn(name, candidate) }))
-    .filter(({ mistakes }) => mistakes <= allowed)
-    .toSorted((a, b) => a.mistakes - b.mistakes)
+    .map((candidate) => {
+      const distance = distanceOf(name, candidate)
+      const weight = isCutShort(name, candidate) ? Math.min(distance, cutWeight) : distance
+      return { candidate, distance, weight }
+    })
+    .filter(({ weight }) => weight <= Math.max(allowed, cutWeight))
+    .toSorted((a, b) => a.weight - b.weight || a.distance - b.distance)
   return nearest?.candidate ?? null
-}
-
-/** A name cut short, or gone on with, counts as two letters at most. */
-function mistakesIn(name: string, candidate: string): number {
-  const distance = distanceOf(name, candidate)
-  return isCutShort(name, candidate) ? Math.min(distance, distanceMin) : distance
 }
 
 /** `SESSION_SIGNING` for `SESSION_SIGNING_KEY`, or `KAFKA_TLS_CERTIFICATE` for `KAFKA_TLS_CERT`. */

@@ -1,0 +1,152 @@
+/** Both clients of Kafka over TLS: logged in by name or certificate, and clear when they cannot. */
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { rootMessageOf } from '../../../core/root-message.ts'
+import { createKafkaAdmin } from '../../../platform/kafka-admin.ts'
+import { createKafkaClient } from '../../../platform/kafka-client.ts'
+import type { KafkaClient } from '../../../platform/kafka-client.ts'
+import { createKafkaConsumer } from '../../../platform/kafka-consumer.ts'
+import { createKafkaProbe } from '../../../platform/kafka-probe.ts'
+import { createKafkaProducer } from '../../../platform/kafka-producer.ts'
+import type { KafkaSecurity, SaslMechanism } from '../../../platform/kafka-security.ts'
+import { createAuthority } from '../../support/certificates.ts'
+import type { Authority } from '../../support/certificates.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { uniqueName } from '../../support/kafka.ts'
+import { canStartSecureKafka, startSecureKafka } from '../../support/secure-kafka.ts'
+import type { SecureKafka } from '../../support/secure-kafka.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+jest.setTimeout(120_000)
+
+const secureTest = canStartSecureKafka() ? test : test.skip
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const deadlineMs = 10_000
+const mechanisms: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512']
+
+let authority: Authority
+let stranger: Authority
+let kafka: SecureKafka
+
+beforeAll(async () => {
+  authority = await createAuthority('The authority of this Kafka')
+  stranger = await createAuthority('Another authority')
+  if (canStartSecureKafka()) kafka = await startSecureKafka(authority)
+})
+
+type Access = { brokers: readonly string[]; security: KafkaSecurity }
+
+function byName(mechanism: SaslMechanism, changed: Partial<SecureKafka> = {}): Access {
+  const { saslBrokers, username, password } = { ...kafka, ...changed }
+  const sasl = { mechanism, username, password }
+  return { brokers: [saslBrokers], security: { tls: { ca: authority.ca }, sasl } }
+}
+
+async function byCertificate(issuer = authority): Promise<Access> {
+  const { cert, key } = await issuer.issue('sluice')
+  const tls = { ca: authority.ca, cert, key }
+  return { brokers: [kafka.mutualBrokers], security: { tls, sasl: null } }
+}
+
+async function createTopic(access: Access): Promise<string> {
+  const name = uniqueName('secure')
+  const admin = createKafkaAdmin(createKafkaClient({ ...access, clientId: 'test', logger }).admin())
+  await admin.connect()
+  await admin.applyTopic({ name, partitions: 1, replicationFactor: 1, config: {} })
+  await admin.close()
+  return name
+}
+
+/** The client of the consumers gives up when it meets one that is still loading. */
+async function waitForCoordinator(client: KafkaClient, topic: string): Promise<void> {
+  const admin = createKafkaAdmin(client.admin())
+  await admin.connect()
+  await waitUntil('the coordinator answers', () => admin.readGroupProgress(topic, topic))
+  await admin.close()
+}
+
+/** Writes with both producers, and reads what both have written. */
+async function passBoth(access: Access): Promise<string[]> {
+  const topic = await createTopic(access)
+  const client = createKafkaClient({ ...access, clientId: 'test', logger })
+  const producers = [
+    createKafkaProducer({ ...access, clientId: 'test', topics: [topic], deadlineMs }),
+    client.producer()
+  ]
+  for (const [index, producer] of producers.entries()) {
+    await producer.connect()
+    await producer.send([{ topic, key: null, value: Buffer.from(`${index}`), headers: {} }])
+    await producer.close()
+  }
+  await waitForCoordinator(client, topic)
+  const read: string[] = []
+  const group = { groupId: topic, batchBytesMax: 1_048_576, sessionTimeoutMs: 10_000 }
+  const consumer = createKafkaConsumer({
+    consumer: client.consumer(group),
+    partitionsMax: 1,
+    onCrash: () => {}
+  })
+  onEnd(() => consumer.stop())
+  await consumer.run([topic], async (batch) => {
+    read.push(...batch.messages.map(({ value }) => String(value)))
+    await batch.commit()
+  })
+  await waitUntil('both records are read', () => read.length >= producers.length)
+  return read
+}
+
+describe('both clients write and read', () => {
+  secureTest.each(mechanisms)('logged in with %s', async (mechanism) => {
+    expect(await passBoth(byName(mechanism))).toEqual(['0', '1'])
+  })
+
+  secureTest('logged in with a certificate', async () => {
+    expect(await passBoth(await byCertificate())).toEqual(['0', '1'])
+  })
+})
+
+/** What each of the clients says when it cannot connect. */
+async function refusalsOf(access: Access): Promise<string[]> {
+  const probe = createKafkaProbe({ ...access, clientId: 'test', topics: ['any'] })
+  const admin = createKafkaClient({ ...access, clientId: 'test', logger }).admin()
+  const messages = await Promise.all(
+    [probe.ask(), admin.connect()].map((answer) => answer.then(() => 'connected', rootMessageOf))
+  )
+  await Promise.all([probe.close(), admin.disconnect()])
+  return messages
+}
+
+describe('what is wrong is said', () => {
+  secureTest.each(mechanisms)('a wrong password for %s', async (mechanism) => {
+    const messages = await refusalsOf(byName(mechanism, { password: 'wrong' }))
+    for (const message of messages) expect(message).toMatch(/authentication failed/i)
+    expect(messages.join()).not.toContain('wrong')
+  })
+
+  // The client of the consumers tries for ten seconds, so these do it side by side.
+  secureTest('everything about TLS', async () => {
+    const inTheClear = { tls: null, sasl: null }
+    const trusting = { tls: { ca: authority.ca }, sasl: null }
+    const mistrusting = { tls: { ca: stranger.ca }, sasl: null }
+    const answers = await Promise.all([
+      refusalsOf({ brokers: [kafka.saslBrokers], security: mistrusting }),
+      refusalsOf({
+        brokers: [kafka.saslBrokers.replace('127.0.0.1', 'localhost')],
+        security: trusting
+      }),
+      refusalsOf({ brokers: [kafka.mutualBrokers], security: trusting }),
+      refusalsOf(await byCertificate(stranger)),
+      refusalsOf({ brokers: [kafka.saslBrokers], security: inTheClear }),
+      refusalsOf({ brokers: [kafka.plainBrokers], security: trusting })
+    ])
+    const [unknownBroker, otherName, noCertificate, unknownCertificate, clear, notTls] = answers
+    const expected = (pattern: RegExp) =>
+      [pattern, pattern].map((each) => expect.stringMatching(each))
+    expect(unknownBroker).toEqual(expected(/unable to verify the first certificate/))
+    expect(otherName).toEqual(expected(/does not match certificate's altnames/))
+    // With TLS 1.3 a broker refuses a certificate when the client already thinks it is connected.
+    expect(noCertificate).toEqual(expected(/Connection closed|alert/))
+    expect(unknownCertificate).toEqual(expected(/Connection closed|alert/))
+    expect(clear).toEqual(['Broker requires TLS.', 'Closed connection'])
+    expect(notTls).toEqual(expected(/TLS handshake failed|secure TLS connection/))
+  })
+})

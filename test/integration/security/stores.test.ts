@@ -1,0 +1,163 @@
+/** Redis, Postgres and the registry over TLS: what is trusted, what is not, and how it is said. */
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { rootMessageOf } from '../../../core/root-message.ts'
+import { migrate } from '../../../platform/migrations.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import { createRedis } from '../../../platform/redis.ts'
+import { createRegistry } from '../../../platform/schema-registry.ts'
+import { decisionContract, migrationsFolder } from '../../../schemas/index.ts'
+import { createAuthority } from '../../support/certificates.ts'
+import type { Authority } from '../../support/certificates.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { canEncryptPostgres, encryptPostgres } from '../../support/encrypt-postgres.ts'
+import { uniqueName } from '../../support/kafka.ts'
+import { services } from '../../support/services.ts'
+import { startHttpsFront, startTlsFront } from '../../support/tls-front.ts'
+import type { HttpsFront } from '../../support/tls-front.ts'
+
+const postgresTest = canEncryptPostgres() ? test : test.skip
+const untrusted = /unable to verify the first certificate|self-signed certificate/
+
+const otherName = /does not match certificate's altnames/
+/** Certificates are for the address alone: by the name `localhost` a service is another. */
+const thisAddress = [{ type: 7, ip: '127.0.0.1' }] as const
+
+let authority: Authority
+let stranger: Authority
+
+beforeAll(async () => {
+  authority = await createAuthority('The authority of these services')
+  stranger = await createAuthority('Another authority')
+})
+
+async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.catch(rootMessageOf)
+}
+
+describe('Redis', () => {
+  let port: number
+
+  beforeAll(async () => {
+    port = await startTlsFront(
+      services().addresses.redisUrl,
+      await authority.issue('redis', thisAddress)
+    )
+  })
+
+  async function ping(url: string, ca: string | null): Promise<string> {
+    const redis = createRedis(url, ca)
+    const { promise, resolve } = Promise.withResolvers<string>()
+    redis.once('error', (error: Error) => resolve(rootMessageOf(error)))
+    redis.once('ready', () => void redis.ping().then(resolve, rootMessageOf))
+    return await promise.finally(() => redis.disconnect())
+  }
+
+  test('answers over TLS to whom its authority is known', async () => {
+    expect(await ping(`rediss://127.0.0.1:${port}`, authority.ca)).toBe('PONG')
+  })
+
+  test('is not trusted otherwise, nor under another name', async () => {
+    expect(await ping(`rediss://127.0.0.1:${port}`, stranger.ca)).toMatch(untrusted)
+    expect(await ping(`rediss://127.0.0.1:${port}`, null)).toMatch(untrusted)
+    expect(await ping(`rediss://localhost:${port}`, authority.ca)).toMatch(otherName)
+  })
+})
+
+describe('the registry', () => {
+  const login = 'sluice:p@ss:word/%'
+  let front: HttpsFront
+
+  beforeAll(async () => {
+    const { schemaRegistryUrl } = services().addresses
+    front = await startHttpsFront(schemaRegistryUrl, await authority.issue('registry'), login)
+  })
+
+  function withLogin(text: string): string {
+    const url = new URL(front.url)
+    const [name = '', ...rest] = text.split(':')
+    url.username = name
+    url.password = encodeURIComponent(rest.join(':'))
+    return url.href
+  }
+
+  test('answers over TLS with a login, for every call there is', async () => {
+    const subject = uniqueName('secure')
+    const registry = createRegistry(withLogin(login), authority.ca)
+    expect(await registry.idOf(subject, decisionContract.text)).toBeNull()
+    const id = await registry.register(subject, decisionContract.text)
+    expect(await registry.idOf(subject, decisionContract.text)).toBe(id)
+    expect(await registry.schemaOf(id)).toMatchObject({ name: 'sluice.Decision' })
+    await registry.setCompatibility(subject, 'BACKWARD_TRANSITIVE')
+    expect(await registry.compatibilityOf(subject)).toBe('BACKWARD_TRANSITIVE')
+    expect(front.refused()).toBe(0)
+  })
+
+  test('with a wrong login is no registry without the schema', async () => {
+    const registry = createRegistry(withLogin('sluice:wrong'), authority.ca)
+    const outcome = await outcomeOf(registry.idOf('any', decisionContract.text))
+    expect(outcome).toMatch(/the schema registry does not answer: .*Unauthorized/)
+    expect(outcome).not.toContain('wrong')
+    expect(await outcomeOf(registry.compatibilityOf('any'))).toBe('registry answered 401')
+    expect(front.refused()).toBeGreaterThan(0)
+  })
+
+  test('is not trusted without its authority', async () => {
+    for (const ca of [stranger.ca, null]) {
+      const registry = createRegistry(withLogin(login), ca)
+      expect(await outcomeOf(registry.idOf('any', decisionContract.text))).toMatch(untrusted)
+      expect(await outcomeOf(registry.compatibilityOf('any'))).toMatch(untrusted)
+    }
+  })
+})
+
+describe('Postgres', () => {
+  beforeAll(async () => {
+    if (canEncryptPostgres()) await encryptPostgres(await authority.issue('postgres', thisAddress))
+  })
+
+  function urlWith(sslmode: string, host = '127.0.0.1'): string {
+    const url = new URL(services().addresses.databaseUrl)
+    url.hostname = host
+    url.searchParams.set('sslmode', sslmode)
+    return url.href
+  }
+
+  async function isEncrypted(url: string, ca: string | null): Promise<unknown> {
+    const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
+    const postgres = createPostgres({ url, ca, applicationName: 'test', ...limits })
+    onEnd(() => postgres.close())
+    const statement = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()'
+    return await outcomeOf(postgres.query(statement).then(([row]) => row?.['ssl']))
+  }
+
+  postgresTest.each([
+    ['disable', false],
+    ['no-verify', true],
+    ['require', true],
+    ['verify-ca', true],
+    ['verify-full', true]
+  ])('with sslmode=%s is encrypted: %s', async (mode, encrypted) => {
+    const ca = mode === 'disable' || mode === 'no-verify' ? null : authority.ca
+    expect(await isEncrypted(urlWith(mode), ca)).toBe(encrypted)
+  })
+
+  postgresTest.each(['require', 'verify-ca', 'verify-full'])(
+    'with sslmode=%s is not trusted when another authority is',
+    async (mode) => {
+      expect(await isEncrypted(urlWith(mode), stranger.ca)).toMatch(untrusted)
+      expect(await isEncrypted(urlWith(mode), null)).toMatch(untrusted)
+    }
+  )
+
+  postgresTest('by another name is Postgres only for those who do not ask for it', async () => {
+    const urlOf = (mode: string): string => urlWith(mode, 'localhost')
+    expect(await isEncrypted(urlOf('verify-ca'), authority.ca)).toBe(true)
+    expect(await isEncrypted(urlOf('verify-full'), authority.ca)).toMatch(otherName)
+    expect(await isEncrypted(urlOf('require'), authority.ca)).toMatch(otherName)
+  })
+
+  postgresTest('migrations are encrypted and verified in the same way', async () => {
+    const options = { databaseUrl: urlWith('verify-full'), folder: migrationsFolder }
+    expect(await outcomeOf(migrate({ ...options, ca: stranger.ca }))).toMatch(untrusted)
+  })
+})

@@ -1,0 +1,42 @@
+/** Turns TLS on in the Postgres of the stack, which goes on serving those who come without. */
+import pg from 'pg'
+import type { Issued } from './certificates.ts'
+import { onEnd } from './cleanup.ts'
+import { services } from './services.ts'
+import { waitUntil } from './wait-until.ts'
+
+const files = { ssl_cert_file: 'test-tls.crt', ssl_key_file: 'test-tls.key' }
+
+/** The stack is this run's own, but for an external one: that is left as it is. */
+export function canEncryptPostgres(): boolean {
+  return services().mode !== 'external'
+}
+
+export async function encryptPostgres({ cert, key }: Issued): Promise<void> {
+  const client = new pg.Client({ connectionString: services().addresses.databaseUrl })
+  await client.connect()
+  onEnd(() => client.end())
+  await write(client, files.ssl_cert_file, cert)
+  await write(client, files.ssl_key_file, key)
+  for (const [name, value] of Object.entries({ ...files, ssl: 'on' })) {
+    await client.query(`alter system set ${name} = '${value}'`)
+  }
+  onEnd(async () => {
+    for (const name of [...Object.keys(files), 'ssl'])
+      await client.query(`alter system reset ${name}`)
+    await client.query('select pg_reload_conf()')
+  })
+  await client.query('select pg_reload_conf()')
+  await waitUntil('Postgres has TLS', async () => {
+    const { rows } = await client.query<{ ssl: string }>('show ssl')
+    return rows[0]?.ssl === 'on'
+  })
+}
+
+/** By the server itself, so that the file is its own, as it wants of a key. */
+async function write(client: pg.Client, name: string, pem: string): Promise<void> {
+  const lines = pem.trim().split('\n')
+  if (!lines.every((line) => /^[A-Za-z0-9+/= -]+$/.test(line))) throw new Error('this is no PEM')
+  const rows = lines.map((line) => `('${line}')`).join()
+  await client.query(`copy (values ${rows}) to program 'umask 077 && cat > ${name}'`)
+}
