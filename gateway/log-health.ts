@@ -1,8 +1,8 @@
 /** Whether the log can be reached, as readiness sees it: asked every few seconds, off the requests.
  */
-import { rootMessageOf } from '../core/root-message.ts'
 import type { KafkaProbe } from '../platform/kafka-probe.ts'
 import type { Logger } from '../platform/logger.ts'
+import { createTellAbsence } from './tell-absence.ts'
 
 export interface LogHealth {
   isHealthy(): boolean
@@ -20,15 +20,7 @@ export function createLogHealth(dependencies: {
   const { probe, logger } = dependencies
   let answeredAt = Number.NEGATIVE_INFINITY
   let isAsking = false
-  let told: string | null = null
-
-  /** Said when it changes: an outage is two lines, and a wrong password is not silence. */
-  function tell(reason: string | null): void {
-    if (reason === told) return
-    if (reason === null) logger.info({}, 'the log answers again')
-    else logger.warn({ reason }, 'the log does not answer')
-    told = reason
-  }
+  const tell = createTellAbsence(logger, 'the log')
 
   async function ask(): Promise<void> {
     if (isAsking) return
@@ -36,9 +28,9 @@ export function createLogHealth(dependencies: {
     try {
       await probe.ask()
       answeredAt = performance.now()
-      tell(null)
+      tell.back()
     } catch (error) {
-      tell(rootMessageOf(error))
+      tell.away(error)
     } finally {
       isAsking = false
     }

@@ -18,6 +18,7 @@ import { createDecisionSchema } from './decision-schema.ts'
 import { createLogHealth } from './log-health.ts'
 import { noLog } from './no-log.ts'
 import { createGatewayServer } from './server.ts'
+import { createTellAbsence } from './tell-absence.ts'
 
 export interface GatewayContext {
   readonly config: GatewayConfig
@@ -61,7 +62,7 @@ export async function startGateway(context: GatewayContext): Promise<void> {
 }
 
 /** Where keys and limits are; a gateway starts and lives without either. */
-function openStores({ config, lifecycle }: GatewayContext, metrics: Metrics) {
+function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metrics) {
   const postgres = createPostgres({
     url: config.DATABASE_URL,
     ca: config.DATABASE_TLS_CA,
@@ -71,6 +72,8 @@ function openStores({ config, lifecycle }: GatewayContext, metrics: Metrics) {
   })
   lifecycle.onStop('postgres', () => postgres.close())
   const redis = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
+  const tellRedis = createTellAbsence(logger, 'Redis')
+  redis.on('error', tellRedis.away).on('ready', tellRedis.back)
   lifecycle.onStop('redis', () => Promise.resolve(redis.disconnect()))
   const onLocal = (isLocal: boolean): void =>
     metrics.set('sluice_rate_limit_local', {}, isLocal ? 1 : 0)
