@@ -2,6 +2,7 @@
  */
 import type { KafkaProbe } from '../platform/kafka-probe.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { RecordProducer } from '../platform/record-producer.ts'
 import { createTellAbsence } from './tell-absence.ts'
 
 export interface LogHealth {
@@ -15,18 +16,29 @@ const staleAfterMs = 10_000
 
 export function createLogHealth(dependencies: {
   probe: Pick<KafkaProbe, 'ask'>
+  producer: Pick<RecordProducer, 'connect'>
   logger: Logger
 }): LogHealth {
-  const { probe, logger } = dependencies
+  const { probe, producer, logger } = dependencies
   let answeredAt = Number.NEGATIVE_INFINITY
   let isAsking = false
+  let isProducerConnected = false
   const tell = createTellAbsence(logger, 'the log')
+
+  /** It learns where partitions are; later it may wait for a connection that is no more. */
+  async function connectProducer(): Promise<void> {
+    const connected = producer.connect()
+    if (isProducerConnected) connected.catch(() => {})
+    else await connected
+    isProducerConnected = true
+  }
 
   async function ask(): Promise<void> {
     if (isAsking) return
     isAsking = true
     try {
       await probe.ask()
+      await connectProducer()
       answeredAt = performance.now()
       tell.back()
     } catch (error) {

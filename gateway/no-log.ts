@@ -1,15 +1,19 @@
 /** Stands where the log would, in a gateway that serves no ingest: nothing is opened or waited for.
  */
 import { ProduceError } from '../platform/record-producer.ts'
-import type { RecordProducer } from '../platform/record-producer.ts'
+import type { RoutingProducer } from '../platform/record-producer.ts'
 
 /** No route leads here; should one ever, it is refused and not lost. */
-const producer: RecordProducer = {
+function refuse(): Promise<never> {
+  const cause = new Error('GATEWAY_ROUTES is api')
+  return Promise.reject(new ProduceError('this process has no log', { retryable: false, cause }))
+}
+
+const producer: RoutingProducer = {
   connect: () => Promise.resolve(),
-  send: () => {
-    const cause = new Error('GATEWAY_ROUTES is api')
-    return Promise.reject(new ProduceError('this process has no log', { retryable: false, cause }))
-  },
+  route: () => ({ partition: -1, leader: -1 }),
+  send: refuse,
+  sendRouted: refuse,
   close: () => Promise.resolve()
 }
 

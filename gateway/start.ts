@@ -98,7 +98,7 @@ function openLog({ config, logger, lifecycle }: GatewayContext) {
   lifecycle.onStop('producer', () => producer.close())
   const probe = createKafkaProbe(kafka)
   lifecycle.onStop('log probe', () => probe.close())
-  const health = createLogHealth({ probe, logger })
+  const health = createLogHealth({ probe, producer, logger })
   lifecycle.onStop('log health', () => Promise.resolve(health.stop()))
   void schema.learn()
   const notReady = (): string[] => [

@@ -35,7 +35,7 @@ test('a log that is cut off or frozen is noticed, and so is its return', async (
   await proxy.close()
 })
 
-test('the routes of the api need neither log nor registry, those of ingest no signing key', async () => {
+test('api needs neither log nor registry, ingest no signing key', async () => {
   const { environment } = sluice
   const api = { ...environment, KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', GATEWAY_ROUTES: 'api' }
   await pauseService('registry')

@@ -65,7 +65,9 @@ type Security = {
 
 function securityProperties({ listeners, controller, pems }: Security): string {
   const clients = Object.entries(listeners).map(([name, port]) => `${name}://127.0.0.1:${port}`)
-  const plain = `${loginModules}.plain.PlainLoginModule required user_sluice="${credentials.password}";`
+  const { username, password } = credentials
+  const user = `user_${username}="${password}"`
+  const plain = `${loginModules}.plain.PlainLoginModule required ${user};`
   const scram = `${loginModules}.scram.ScramLoginModule required;`
   const settings = {
     listeners: [...clients, `CONTROLLER://127.0.0.1:${controller}`].join(),

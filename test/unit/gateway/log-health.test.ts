@@ -16,8 +16,15 @@ function scene() {
     }
   }
   const logger = new RecordingLogger()
-  const health = createLogHealth({ probe, logger })
-  return { probe, health, logger }
+  const producer = {
+    connected: 0,
+    connect: (): Promise<void> => {
+      producer.connected += 1
+      return producer.connected === 1 ? Promise.resolve() : new Promise(() => {})
+    }
+  }
+  const health = createLogHealth({ probe, producer, logger })
+  return { probe, producer, health, logger }
 }
 
 test('is unknown until the log has answered', async () => {
@@ -84,4 +91,18 @@ test('an outage is told when it begins, when its reason changes, and when it end
     { level: 'warn', fields: { reason: 'refused' }, message: 'the log does not answer' },
     { level: 'info', fields: {}, message: 'the log answers again' }
   ])
+})
+
+test('the producer is kept connected while the log answers, and waited for only once', async () => {
+  const { probe, producer, health } = scene()
+  await jest.advanceTimersByTimeAsync(0)
+  expect(producer.connected).toBe(1)
+  probe.answer = () => Promise.reject(new Error('away'))
+  await jest.advanceTimersByTimeAsync(10_000)
+  expect(producer.connected).toBe(1)
+  probe.answer = () => Promise.resolve()
+  await jest.advanceTimersByTimeAsync(20_000)
+  expect(producer.connected).toBe(11)
+  expect(health.isHealthy()).toBe(true)
+  health.stop()
 })
