@@ -7,7 +7,7 @@ test.each(Object.entries<MetricRow>(metricTable))('%s', (name, row) => {
   expect(name).toMatch(/^sluice_[a-z]+(_[a-z]+)*$/)
   expect(row.help).toMatch(/^[A-Z0-9].*[.]$/)
   expect(name.endsWith('_total')).toBe(row.type === 'counter')
-  expect(name.endsWith('_seconds')).toBe(row.type === 'histogram')
+  expect(/_(seconds|decisions)$/.test(name)).toBe(row.type === 'histogram')
   expect(row.buckets === undefined).toBe(row.type !== 'histogram')
   expect(row.buckets ?? []).toEqual([...(row.buckets ?? [])].sort((a, b) => a - b))
 })
