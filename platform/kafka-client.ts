@@ -71,8 +71,7 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
         maxWaitTimeInMs: fetchWaitMs,
         maxBytesPerPartition: batchBytesMax,
         allowAutoTopicCreation: false,
-        // Consumers that die end their process; a supervisor starts it anew with a clean state.
-        retry: { retries: consumerRetries, restartOnFailure: () => Promise.resolve(false) }
+        retry: { retries: consumerRetries }
       }),
     admin: () => kafka.admin(),
     producer: () => createKafkajsProducer(kafka)

@@ -6,7 +6,7 @@ export interface KafkaConsumerOptions {
   readonly consumer: Consumer
   /** Partitions worked on at a time. */
   readonly partitionsMax: number
-  /** Called when the consumer died; the process has to end, since kafkajs leaves it lying. */
+  /** Called when the consumer died for good: kafkajs leaves it lying, so the process has to end. */
   readonly onCrash: (error: Error) => void
 }
 
@@ -15,7 +15,11 @@ export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsu
   let joined = false
   consumer.on('consumer.group_join', () => void (joined = true))
   consumer.on('consumer.rebalancing', () => void (joined = false))
-  consumer.on('consumer.crash', ({ payload }) => onCrash(payload.error))
+  consumer.on('consumer.crash', ({ payload }) => {
+    joined = false
+    // After what passes (a coordinator that still loads, a broker away) kafkajs begins anew.
+    if (!payload.restart) onCrash(payload.error)
+  })
 
   return {
     run: async (topics, consume) => {

@@ -1,0 +1,35 @@
+/** When a consumer that died ends its process, and when kafkajs begins anew. */
+import { expect, test } from '@jest/globals'
+import type { Consumer, ConsumerCrashEvent } from 'kafkajs'
+import { createKafkaConsumer } from '../../../platform/kafka-consumer.ts'
+
+function createDying() {
+  const listeners = new Map<string, (event: unknown) => void>()
+  const on = (name: string, listener: (event: unknown) => void) => listeners.set(name, listener)
+  const crashes: Error[] = []
+  const consumer = createKafkaConsumer({
+    consumer: { on } as unknown as Consumer,
+    partitionsMax: 1,
+    onCrash: (error) => crashes.push(error)
+  })
+  const die = (payload: Omit<ConsumerCrashEvent['payload'], 'groupId'>) =>
+    listeners.get('consumer.crash')?.({ payload })
+  return { consumer, crashes, die, join: () => listeners.get('consumer.group_join')?.({}) }
+}
+
+test('a death that kafkajs mends itself ends nothing, but the group is left', () => {
+  const { consumer, crashes, die, join } = createDying()
+  join()
+  die({ error: new Error('the coordinator is loading'), restart: true })
+  expect(crashes).toEqual([])
+  expect(consumer.isJoined()).toBe(false)
+  join()
+  expect(consumer.isJoined()).toBe(true)
+})
+
+test('a death for good is told', () => {
+  const { crashes, die } = createDying()
+  const error = new Error('not allowed')
+  die({ error, restart: false })
+  expect(crashes).toEqual([error])
+})
