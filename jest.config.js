@@ -1,4 +1,4 @@
-/** Four kinds of test; Node strips the types itself, so there is no transformer. */
+/** The kinds of test; Node strips the types itself, so there is no transformer. */
 const shared = {
   testEnvironment: 'node',
   transform: {},
@@ -22,7 +22,9 @@ export default {
     // Need the local stack, which `npm test` starts; test/support/services.ts tells where it is.
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
-    project('e2e', 'e2e/**/*.test.ts')
+    project('e2e', 'e2e/**/*.test.ts'),
+    // Needs Python as well, so it runs only when asked.
+    project('openapi', 'openapi/**/*.test.ts')
   ],
   // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
   testTimeout: 60_000

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../platform/json-schema.ts'
 import { problemContentType } from './problem-reply.ts'
 import { embedded } from './embedded.ts'
 import { problemSchema } from './problem-schema.ts'
-import type { Credential, Operation, Route } from './route.ts'
+import type { Credential, HeaderDefinition, Operation, Route } from './route.ts'
 
 /** Refusals that any route may answer. */
 const commonProblems: readonly ProblemCode[] = ['internal_error']
@@ -78,18 +78,18 @@ function headerParametersOf(headers: NonNullable<Operation['headers']>): object[
     description: 'Names the request in the answer and in the logs; made when it is absent.',
     example: 'job-17.attempt-2'
   }
-  return Object.entries({ ...headers, 'X-Request-Id': requestId }).map(
-    ([name, { description, example }]) => ({
-      ...{ name, in: 'header', required: false, description, example },
-      schema: { type: 'string' }
-    })
-  )
+  const definitions: Record<string, HeaderDefinition> = { ...headers, 'X-Request-Id': requestId }
+  return Object.entries(definitions).map(([name, { description, example, pattern }]) => ({
+    ...{ name, in: 'header', required: false, description, example },
+    schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) }
+  }))
 }
 
 function requestBodyOf(body: NonNullable<Operation['body']>): object {
   const json = { schema: embedded(body.schema), example: body.example }
+  // At least one line that is not blank; what a line holds is judged line by line.
   const lines = body.lines && {
-    'application/x-ndjson': { schema: { type: 'string' }, example: body.lines }
+    'application/x-ndjson': { schema: { type: 'string', pattern: '\\S' }, example: body.lines }
   }
   return { required: true, content: { 'application/json': json, ...lines } }
 }

@@ -17,6 +17,13 @@ export interface ResponseDefinition {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export interface HeaderDefinition {
+  readonly description: string
+  readonly example: string
+  /** What a value must match; any is taken where there is none. */
+  readonly pattern?: string
+}
+
 export interface BodyDefinition {
   readonly schema: JsonSchema
   readonly example: unknown
@@ -35,7 +42,7 @@ export interface Operation {
   /** An object schema whose properties are the query parameters; texts are coerced to its types. */
   readonly query?: JsonSchema
   /** Request headers that change what the call does. */
-  readonly headers?: Readonly<Record<string, { description: string; example: string }>>
+  readonly headers?: Readonly<Record<string, HeaderDefinition>>
   readonly body?: BodyDefinition
   readonly response: Readonly<Record<number, ResponseDefinition>>
   /** Every refusal this route may answer, beside those that any route may. */

@@ -10,7 +10,9 @@ import { Problem } from '../../core/problem.ts'
 export type IdempotentId = (organizationId: string, index?: number) => string
 
 /** A string of RFC 8941; many clients leave the quotes away, and nothing is lost by taking it. */
-const keyExpression = /^(?:"((?:[ !#-[\]-~]|\\["\\]){1,255})"|([!#-[\]-~]{1,255}))$/
+export const idempotencyKeyPattern =
+  '^(?:"((?:[ !#-\\[\\]-~]|\\\\["\\\\]){1,255})"|([!#-\\[\\]-~]{1,255}))$'
+const keyExpression = new RegExp(idempotencyKeyPattern)
 
 /** Null without the header. @throws {Problem} 400 when it is no string of 1 to 255 characters. */
 export function idempotentIdOf(header: string | string[] | undefined): IdempotentId | null {

@@ -8,7 +8,12 @@ import { idempotencyKeyHeader, ingestHeaders, ingestOperation } from './ingest.o
 import { itemsMax } from './parse-batch.ts'
 
 const decision = embedded(decisionBodySchema)
-const clientReport = embedded(clientReportSchema)
+/** What is no report is counted as such and harms nothing, so any value is taken. */
+const clientReport: JsonSchema = {
+  description:
+    'What an SDK dropped before it could be sent: `{"dropped": {"queue_full": 3}}`. Counted under ' +
+    `${Object.keys(clientReportSchema.properties.dropped.properties).join(', ')} and other.`
+}
 
 const queued: JsonSchema = {
   type: 'object',
@@ -54,11 +59,11 @@ export const ingestBatchOperation: Operation = {
     schema: {
       type: 'object',
       anyOf: [
-        { required: ['decisions'], properties: { decisions: {} } },
+        { required: ['decisions'], properties: { decisions: { minItems: 1 } } },
         { required: ['client_report'], properties: { client_report: {} } }
       ],
       properties: {
-        decisions: { type: 'array', minItems: 1, maxItems: itemsMax, items: decision },
+        decisions: { type: 'array', maxItems: itemsMax, items: decision },
         client_report: clientReport
       }
     },

@@ -1,5 +1,6 @@
 /** What a caller needs to know of `POST /v1/ingest`. */
 import { decisionBodySchema } from '../../schemas/index.ts'
+import { idempotencyKeyPattern } from './idempotent-id.ts'
 import type { Operation } from '../route.ts'
 
 export const ingestHeaders = {
@@ -12,7 +13,8 @@ export const idempotencyKeyHeader = {
     description:
       'A quoted string of 1 to 255 characters. The same key gives a decision without an id of ' +
       'its own the same `decision_id` again, so that it is stored once however often it is sent.',
-    example: '"ticket-8812/3"'
+    example: '"ticket-8812/3"',
+    pattern: idempotencyKeyPattern
   }
 }
 

@@ -1,8 +1,11 @@
 /** What `npm test` was asked to run: phases by name, or tests by path. */
 
 /** In the order in which they run: the fast ones first, so that most mistakes show soon. */
-export const phaseNames = ['check', 'unit', 'contract', 'integration', 'e2e'] as const
+export const phaseNames = ['check', 'unit', 'contract', 'integration', 'e2e', 'openapi'] as const
 export type PhaseName = (typeof phaseNames)[number]
+
+/** Run only when they are named, since they need more than the rest. */
+const askedPhases: readonly PhaseName[] = ['openapi']
 
 export type Plan = {
   phases: PhaseName[]
@@ -20,8 +23,9 @@ unit         tests that need nothing but Node
 contract     the clients against real services, fault by fault
 integration  one room against real services
 e2e          the whole, as real processes
+openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 
-The last three start Kafka, a schema registry, Redis and Postgres of their own, and stop them.
+All but the first two start Kafka, a schema registry, Redis and Postgres of their own, and stop them.
 SLUICE_STACK=native, docker or external chooses how.
 `
 
@@ -39,7 +43,9 @@ export function planOf(args: readonly string[]): Plan {
     throw new Error(`${unknown.join(', ')}: neither a phase nor a path below test/ (try --help)`)
   }
   const wanted = new Set([...names, ...filters.map(phaseOfPath)])
-  const phases = phaseNames.filter((name) => wanted.size === 0 || wanted.has(name))
+  const isWanted = (name: PhaseName): boolean =>
+    wanted.size === 0 ? !askedPhases.includes(name) : wanted.has(name)
+  const phases = phaseNames.filter(isWanted)
   return { phases, filters: filters.map((filter) => filter.replace(/^[.]\//, '')) }
 }
 

@@ -1,0 +1,11 @@
+"""Teaches Schemathesis lines of JSON, which it does not know."""
+
+import json
+
+import schemathesis
+
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(ctx, value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text.encode("utf-8", "surrogatepass")
