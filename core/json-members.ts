@@ -17,7 +17,12 @@ export interface JsonMembers {
   readonly members: readonly JsonMember[]
   /** Name of the member nested deeper than allowed, or null; the scan ends there. */
   readonly tooDeepIn: string | null
+  /** Whether there are more members than `membersMax`; the scan ends there. */
+  readonly isTooMany: boolean
 }
+
+/** Members of one object. Without a limit, 10 MiB of `"a":1,` would become two million of them. */
+export const membersMax = 1000
 
 const quote = 34
 const comma = 44
@@ -35,19 +40,20 @@ export function scanMembers(text: string, start: number, depthMax: number): Json
   while (at < text.length) {
     at = skipSpace(text, at)
     if (text.charCodeAt(at) !== quote) break
+    if (members.length === membersMax) return { members, tooDeepIn: null, isTooMany: true }
     const nameEnd = skipString(text, at)
     const name = decodeName(text.slice(at, nameEnd))
     at = skipSpace(text, nameEnd)
     if (text.charCodeAt(at) !== colon) break
     const valueStart = skipSpace(text, at + 1)
     const valueEnd = skipValue(text, valueStart, depthMax - 1)
-    if (valueEnd < 0) return { members, tooDeepIn: name }
+    if (valueEnd < 0) return { members, tooDeepIn: name, isTooMany: false }
     members.push({ name, start: valueStart, end: valueEnd })
     at = skipSpace(text, valueEnd)
     if (text.charCodeAt(at) !== comma) break
     at += 1
   }
-  return { members, tooDeepIn: null }
+  return { members, tooDeepIn: null, isTooMany: false }
 }
 
 /** Index of the first character at or after `at` that is no JSON white space. */

@@ -1,9 +1,10 @@
 /** parse: bytes to a JSON value and to where each of its members stands in the text. */
 import { isUtf8 } from 'node:buffer'
 import { scanMembers, skipSpace } from '../../core/json-members.ts'
-import type { JsonMember } from '../../core/json-members.ts'
+import type { JsonMember, JsonMembers } from '../../core/json-members.ts'
 import { syntaxErrorAt } from '../../core/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
+import { utf8ErrorAt } from '../../core/utf8-error.ts'
 import { requireJson } from '../require-json.ts'
 
 /** Levels of nesting in a decision, its own object included. */
@@ -16,11 +17,13 @@ export interface Submission {
   readonly members: readonly JsonMember[]
   /** Name of a member nested too deep; then `value` was not parsed. */
   readonly tooDeepIn: string | null
+  /** Whether it has more members than are looked at; then `value` was not parsed either. */
+  readonly isTooMany: boolean
 }
 
 const byteOrderMark = 0xfeff
 const openBrace = 123
-const nothing: readonly JsonMember[] = Object.freeze([])
+const nothingFound: JsonMembers = { members: [], tooDeepIn: null, isTooMany: false }
 
 /** @throws {Problem} 415 when it is not declared as JSON in UTF-8, 400 when it is not. */
 export function parse(contentType: string | undefined, body: Buffer): Submission {
@@ -32,14 +35,17 @@ export function parse(contentType: string | undefined, body: Buffer): Submission
 export function textOf(body: Buffer, subject = 'The body'): string {
   if (!isUtf8(body)) {
     throw new Problem('malformed_encoding', {
-      detail: `${subject} is not UTF-8 at ${badByteOf(body)}.`
+      detail: `${subject} is not UTF-8 at byte ${utf8ErrorAt(body) ?? 0}.`
     })
   }
   const text = body.toString('utf8')
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/** One decision that is all of `text`. @throws {Problem} 400 when the text is no JSON. */
+/**
+ * One decision that is all of `text`. The scan comes first: it refuses a bomb before JSON.parse
+ * would hold all of it. @throws {Problem} 400 when the text is no JSON.
+ */
 export function parseText(text: string, subject = 'The body'): Submission {
   const submission = submissionOf(text)
   if (submission === null) throw malformedJson(text, subject)
@@ -54,12 +60,12 @@ export function submissionOf(text: string): Submission | null {
   const start = skipSpace(text, 0)
   if (text.charCodeAt(start) !== openBrace) {
     const isJson = syntaxErrorAt(text, Number.POSITIVE_INFINITY) === null
-    return isJson ? { text, value: null, members: nothing, tooDeepIn: null } : null
+    return isJson ? { text, value: null, ...nothingFound } : null
   }
-  const { members, tooDeepIn } = scanMembers(text, start, depthMax)
-  if (tooDeepIn !== null) return { text, value: null, members, tooDeepIn }
+  const found = scanMembers(text, start, depthMax)
+  if (found.tooDeepIn !== null || found.isTooMany) return { text, value: null, ...found }
   try {
-    return { text, value: JSON.parse(text), members, tooDeepIn }
+    return { text, value: JSON.parse(text), ...found }
   } catch {
     return null
   }
@@ -69,14 +75,16 @@ export function submissionOf(text: string): Submission | null {
 export function malformedJson(text: string, subject: string): Problem {
   if (text.trim() === '') return new Problem('malformed_json', { detail: `${subject} is empty.` })
   const at = syntaxErrorAt(text, Number.POSITIVE_INFINITY) ?? text.length
-  const lines = text.slice(0, at).split('\n')
-  const column = (lines.at(-1)?.length ?? 0) + 1
-  const detail = `${subject} is not JSON at line ${lines.length}, column ${column}.`
+  const column = at - (at === 0 ? -1 : text.lastIndexOf('\n', at - 1))
+  const detail = `${subject} is not JSON at line ${lineOf(text, at)}, column ${column}.`
   return new Problem('malformed_json', { detail, members: { position: at } })
 }
 
-function badByteOf(body: Buffer): string {
-  const decoded = body.toString('utf8')
-  const at = Buffer.byteLength(decoded.slice(0, decoded.indexOf('\uFFFD')), 'utf8')
-  return `byte ${at}`
+/** Counted without cutting the lines: a body may have ten million. */
+function lineOf(text: string, at: number): number {
+  let line = 1
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) {
+    line += 1
+  }
+  return line
 }

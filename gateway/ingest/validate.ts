@@ -2,6 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision.ts'
 import { isUuid, uuidv7 } from '../../core/ids.ts'
+import { membersMax } from '../../core/json-members.ts'
 import type { JsonMember } from '../../core/json-members.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
@@ -35,6 +36,8 @@ interface Body {
 
 /** So many of them are named in one answer. */
 const violationsMax = 100
+/** Names up to this length are repeated in an answer. */
+const nameMax = 256
 const knownMembers = new Set(Object.keys(decisionBodySchema['properties'] as object))
 
 export function createValidate(dependencies: { clock: Clock; metrics: Metrics }): Validate {
@@ -42,7 +45,7 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
   const check = createCheck(decisionBodySchema)
 
   return function validate(submission, principal, id) {
-    const found = submission.tooDeepIn === null ? check(submission.value) : []
+    const found = isBomb(submission) ? [] : check(submission.value)
     const violations = isPlain(submission) ? found : [...textViolations(submission), ...found]
     if (violations.length > 0) throw invalidDecision(violations)
     const known = knownOf(submission)
@@ -59,9 +62,10 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
  * Whether the parsed value tells all that the text does, as nearly always: as many names as
  * members, so none is repeated, and no half characters. It spares a closer look at each member.
  */
-function isPlain({ text, value, members, tooDeepIn }: Submission): boolean {
+function isPlain(submission: Submission): boolean {
+  const { text, value, members } = submission
   const names = value === null ? 0 : Object.keys(value as object).length
-  return tooDeepIn === null && names === members.length && !hasLoneSurrogate(text)
+  return !isBomb(submission) && names === members.length && !hasLoneSurrogate(text)
 }
 
 /** The id that the caller chose, in lower case, if there is a valid one. */
@@ -103,16 +107,13 @@ function optionalsOf(body: Body) {
  * What only the text shows: a parsed value has forgotten duplicates and hides broken characters.
  */
 function textViolations(submission: Submission): Violation[] {
-  const { text, tooDeepIn } = submission
-  if (tooDeepIn !== null) {
-    return [{ pointer: pointerTo(tooDeepIn), detail: `nests deeper than ${depthMax} levels` }]
-  }
-  const known = knownOf(submission)
+  if (isBomb(submission)) return [bombOf(submission)]
+  const { text, members } = submission
   const seen = new Set<string>()
   const isSuspect = hasLoneSurrogate(text)
-  return known.flatMap((member) => [
+  return members.flatMap((member) => [
     ...(seen.size === seen.add(member.name).size ? [repeated(member)] : []),
-    ...(isSuspect && hasLoneSurrogate(text.slice(member.start, member.end)) ? [broken(member)] : [])
+    ...(isSuspect && isBroken(text, member) ? [broken(member)] : [])
   ])
 }
 
@@ -120,8 +121,27 @@ function knownOf({ members }: Submission): readonly JsonMember[] {
   return members.filter((member) => knownMembers.has(member.name))
 }
 
+/** The scan gave up on it, and it was not parsed. */
+function isBomb({ tooDeepIn, isTooMany }: Submission): boolean {
+  return tooDeepIn !== null || isTooMany
+}
+
+function bombOf({ tooDeepIn }: Submission): Violation {
+  return tooDeepIn === null
+    ? { pointer: '', detail: `has more than ${membersMax} members` }
+    : { pointer: placeOf(tooDeepIn), detail: `nests deeper than ${depthMax} levels` }
+}
+
 function repeated({ name }: JsonMember): Violation {
-  return { pointer: pointerTo(name), detail: 'appears more than once' }
+  const pointer = placeOf(name)
+  return pointer === ''
+    ? { pointer, detail: 'has a member of a very long name more than once' }
+    : { pointer, detail: 'appears more than once' }
+}
+
+/** What is ignored need not be kept, so there it harms nobody. */
+function isBroken(text: string, { name, start, end }: JsonMember): boolean {
+  return knownMembers.has(name) && hasLoneSurrogate(text.slice(start, end))
 }
 
 function broken({ name }: JsonMember): Violation {
@@ -129,6 +149,11 @@ function broken({ name }: JsonMember): Violation {
     pointer: pointerTo(name),
     detail: 'holds half a character (an unpaired surrogate escape)'
   }
+}
+
+/** A name may be as long as a body; an answer may not, so such a one is not repeated in it. */
+function placeOf(name: string): string {
+  return name.length > nameMax ? '' : pointerTo(name)
 }
 
 function invalidDecision(violations: readonly Violation[]): Problem {

@@ -1,7 +1,7 @@
 /** The scan finds each member where JSON.parse reads it, and trusts no text. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { scanMembers, skipSpace } from '../../../core/json-members.ts'
+import { membersMax, scanMembers, skipSpace } from '../../../core/json-members.ts'
 import { fragmentSoup, mutatedText, objectText } from './json-texts.ts'
 
 const deep = 1000
@@ -109,6 +109,28 @@ describe('depth', () => {
 
   test('counts brackets side by side once', () => {
     expect(scanMembers(`{"a":[${'[],'.repeat(1000)}[]]}`, 0, 3).tooDeepIn).toBeNull()
+  })
+})
+
+describe('the number of members', () => {
+  function membersText(count: number): string {
+    return `{${Array.from({ length: count }, () => '"a":1').join(',')}}`
+  }
+
+  test('up to the limit is fine', () => {
+    const { members, isTooMany } = scanMembers(membersText(membersMax), 0, deep)
+    expect([members.length, isTooMany]).toEqual([membersMax, false])
+  })
+
+  test('beyond it ends the scan, however much there is to come', () => {
+    const { members, isTooMany } = scanMembers(membersText(1_000_000), 0, deep)
+    expect([members.length, isTooMany]).toEqual([membersMax, true])
+  })
+
+  test('counts neither a comma at the end nor what lies in the members', () => {
+    const inner = membersText(membersMax + 1)
+    expect(scanMembers(`{"a":${inner}}`, 0, deep).isTooMany).toBe(false)
+    expect(scanMembers(`${membersText(membersMax).slice(0, -1)},}`, 0, deep).isTooMany).toBe(false)
   })
 })
 

@@ -59,6 +59,7 @@ describe('the encoding', () => {
     ['a sequence cut off', Buffer.from('{"output":"é"}').subarray(0, 12), 11],
     ['a surrogate half', Buffer.from([0x7b, 0xed, 0xa0, 0x80, 0x7d]), 1],
     ['an overlong slash', Buffer.from([0xc0, 0xaf]), 0],
+    ['a byte behind a genuine U+FFFD', Buffer.from([0xef, 0xbf, 0xbd, 0xff]), 3],
     ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), 0]
   ])('%s is refused, with the byte', async (_what, body, at) => {
     const problem = await refusalOf(body)

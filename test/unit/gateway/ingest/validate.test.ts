@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isUuid } from '../../../../core/ids.ts'
+import { membersMax } from '../../../../core/json-members.ts'
 import { createValidate, idOf } from '../../../../gateway/ingest/validate.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
@@ -123,7 +124,7 @@ describe('a valid body', () => {
 
   test('members that are not part of the contract are ignored and counted', () => {
     metrics.counts.length = 0
-    decisionOf('{"input":1,"output":"","x":1,"x":2,"__proto__":{"agent_id":"no"}}')
+    decisionOf('{"input":1,"output":"","x":1,"X":2,"__proto__":{"agent_id":"no"}}')
     expect(metrics.counts).toEqual([
       { name: 'sluice_ingest_unknown_members_total', labels: {}, value: 3 }
     ])
@@ -203,7 +204,10 @@ describe('an invalid body is refused with the place', () => {
   test.each([
     ['/input', '{"input":1,"output":"","input":1}'],
     ['/output', '{"input":1,"output":"","\\u006futput":""}'],
-    ['/agent_id', '{"agent_id":null,"input":1,"output":"","agent_id":"a"}']
+    ['/agent_id', '{"agent_id":null,"input":1,"output":"","agent_id":"a"}'],
+    ['/a', '{"a":1,"input":1,"output":"","\\u0061":1}'],
+    ['/__proto__', '{"__proto__":1,"input":1,"output":"","__proto__":1}'],
+    ['/', '{"":1,"input":1,"output":"","":1}']
   ])('%s twice is refused, for nobody knows which was meant', async (pointer, body) => {
     expect(await errorsOf(body)).toEqual([{ pointer, detail: 'appears more than once' }])
   })
@@ -233,6 +237,27 @@ describe('an invalid body is refused with the place', () => {
   test('nesting beyond the limit names the member and nothing else', async () => {
     const errors = await errorsOf(withInput('['.repeat(64) + ']'.repeat(64)))
     expect(errors).toEqual([{ pointer: '/input', detail: 'nests deeper than 64 levels' }])
+  })
+
+  test('more members than are looked at is refused as one problem', async () => {
+    const body = (count: number): string => {
+      const others = Array.from({ length: count - 2 }, (_, index) => `"m${index}":0`)
+      return `{"input":1,"output":"",${others.join(',')}}`
+    }
+    expect(decisionOf(body(membersMax)).input).toBe('1')
+    expect(await errorsOf(body(membersMax + 1))).toEqual([
+      { pointer: '', detail: 'has more than 1000 members' }
+    ])
+  })
+
+  test('a name as long as a body does not come back', async () => {
+    const name = 'n'.repeat(257)
+    expect(await errorsOf(`{"input":1,"output":"","${name}":1,"${name}":1}`)).toEqual([
+      { pointer: '', detail: 'has a member of a very long name more than once' }
+    ])
+    expect(await errorsOf(`{"${name}":${'['.repeat(64)}`)).toEqual([
+      { pointer: '', detail: 'nests deeper than 64 levels' }
+    ])
   })
 
   test('the pointer of a member escapes slash and tilde', async () => {
