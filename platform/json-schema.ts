@@ -1,6 +1,7 @@
 /** JSON Schema checks, compiled once; what fails is named by its JSON pointer. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import { uuidPattern } from '../core/ids.ts'
 import { pointerTo } from '../core/json-pointer.ts'
 import type { Violation } from '../core/problem.ts'
 
@@ -39,11 +40,41 @@ function violationOf(error: ErrorObject): Violation {
   return { pointer, detail: detailOf(error) }
 }
 
-function detailOf(error: ErrorObject): string {
-  if (error.keyword === 'required') return 'is required'
-  if (error.keyword === 'additionalProperties') return 'is not known here'
-  if (error.keyword === 'enum') {
-    return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`
-  }
-  return error.message ?? 'is not valid'
+type Params = Readonly<Record<string, unknown>>
+
+/** Sentences for people, in place of the library's. A missing keyword keeps the library's. */
+const sentences: Readonly<Record<string, (params: Params) => string | undefined>> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not known here',
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
+  type: ({ type }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
+  minLength: ({ limit }) => `must have at least ${charactersOf(limit)}`,
+  maxLength: ({ limit }) => `must have at most ${charactersOf(limit)}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  pattern: ({ pattern }) => patternSentences.get(pattern)
+}
+
+const patternSentences = new Map<unknown, string>([
+  ['^[^\\u0000]*$', 'must not hold the character U+0000'],
+  [uuidPattern, 'must be a UUID such as 01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55']
+])
+
+const articles: Readonly<Record<string, string>> = {
+  null: 'null',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'an array'
+}
+
+function withArticle(type: unknown): string {
+  return articles[String(type)] ?? `a ${String(type)}`
+}
+
+function charactersOf(count: unknown): string {
+  return count === 1 ? '1 character' : `${String(count)} characters`
+}
+
+function detailOf({ keyword, params, message }: ErrorObject): string {
+  return sentences[keyword]?.(params) ?? message ?? 'is not valid'
 }

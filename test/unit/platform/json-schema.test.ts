@@ -1,5 +1,6 @@
 /** Every problem of a value is named by its JSON pointer. */
 import { describe, expect, test } from '@jest/globals'
+import { uuidPattern } from '../../../core/ids.ts'
 import { createCheck } from '../../../platform/json-schema.ts'
 import { decisionBodySchema } from '../../../schemas/index.ts'
 import { aDecisionBody } from '../../support/builders.ts'
@@ -29,18 +30,33 @@ test('what fits has no problem', () => {
 test.each([
   [{ name: 'ab' }, ['/m~0n is required']],
   [{}, ['/name is required', '/m~0n is required']],
-  [{ name: 'a', 'm~n': 1 }, ['/name must NOT have fewer than 2 characters']],
-  [{ name: 1, 'm~n': 1 }, ['/name must be string']],
+  [{ name: 'a', 'm~n': 1 }, ['/name must have at least 2 characters']],
+  [{ name: 1, 'm~n': 1 }, ['/name must be a string']],
   [{ name: 'ab', 'm~n': 1, other: 1 }, ['/other is not known here']],
   [{ name: 'ab', 'm~n': 1, 'o/t~h': 1 }, ['/o~1t~0h is not known here']],
   [{ name: 'ab', 'm~n': 1, kind: 'blue' }, ['/kind must be one of red, green, ']],
   [{ name: 'ab', 'm~n': 1, inner: {} }, ['/inner/a~1b is required']],
-  [{ name: 'ab', 'm~n': 1, inner: { 'a/b': 'x' } }, ['/inner/a~1b must be integer']],
+  [{ name: 'ab', 'm~n': 1, inner: { 'a/b': 'x' } }, ['/inner/a~1b must be a whole number']],
   [{ name: 'ab', 'm~n': 1, items: [{ 'a/b': 1 }, {}] }, ['/items/1/a~1b is required']],
-  [[], [' must be object']],
-  [null, [' must be object']]
+  [[], [' must be an object']],
+  [null, [' must be an object']]
 ])('%j: %j', (value, expected) => {
   expect(problems(value)).toEqual(expected)
+})
+
+test.each([
+  [{ type: 'number' }, 'x', 'must be a number'],
+  [{ type: ['array', 'boolean', 'null'] }, 1, 'must be an array or a boolean or null'],
+  [{ type: 'string', minLength: 1 }, '', 'must have at least 1 character'],
+  [{ type: 'string', maxLength: 2 }, 'abc', 'must have at most 2 characters'],
+  [{ minimum: 1.5 }, 1, 'must be at least 1.5'],
+  [{ maximum: 3 }, 4, 'must be at most 3'],
+  [{ type: 'string', pattern: '^[^\\u0000]*$' }, '\0', 'must not hold the character U+0000'],
+  [{ type: 'string', pattern: uuidPattern }, 'x', expect.stringMatching(/^must be a UUID/)],
+  [{ type: 'string', pattern: '^a' }, 'b', 'must match pattern "^a"'],
+  [{ const: 1 }, 2, 'must be equal to constant']
+])('says of %j about %j: %s', (schema, value, detail) => {
+  expect(createCheck(schema)(value)).toEqual([{ pointer: '', detail }])
 })
 
 test('an own __proto__ member is data like any other', () => {
@@ -54,7 +70,9 @@ test('coerces and completes only where it was asked to', () => {
     properties: { limit: { type: 'integer', maximum: 100, default: 20 } }
   }
   const query: Record<string, unknown> = { limit: '5' }
-  expect(createCheck(schema)(query)).toEqual([{ pointer: '/limit', detail: 'must be integer' }])
+  expect(createCheck(schema)(query)).toEqual([
+    { pointer: '/limit', detail: 'must be a whole number' }
+  ])
   expect(createCheck(schema, { coerce: true })(query)).toEqual([])
   expect(query).toEqual({ limit: 5 })
   const empty = {}

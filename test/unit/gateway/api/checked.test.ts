@@ -145,7 +145,7 @@ test('reads the body once it is known who sends it', async () => {
   const wrong = () => Promise.resolve(Buffer.from('{"n":"1"}'))
   const problem = await problemOf(handle(callOf({ headers, readBody: wrong })))
   expect(problem.code).toBe('invalid_body')
-  expect(problem.options.errors).toEqual([{ pointer: '/n', detail: 'must be integer' }])
+  expect(problem.options.errors).toEqual([{ pointer: '/n', detail: 'must be a whole number' }])
 })
 
 test('asks for the signal only when the handler does', async () => {
