@@ -1,4 +1,5 @@
-/** Where bytes stop being UTF-8. Only error paths come here: `isUtf8` judges, this finds the place. */
+/** Where bytes stop being UTF-8. Only error paths come here: `isUtf8` judges, this finds the
+ *  place. */
 
 /** Index of the first byte that is no part of a character, or null when all of it is UTF-8. */
 export function utf8ErrorAt(bytes: Buffer): number | null {

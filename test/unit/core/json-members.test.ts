@@ -2,14 +2,34 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { membersMax, scanMembers, skipSpace } from '../../../core/json-members.ts'
+import { cutMembers } from '../../support/exactness/cut-members.ts'
 import { fragmentSoup, mutatedText, objectText } from './json-texts.ts'
 
 const deep = 1000
+/** The same texts at every run. */
+const seed = 20_261_121
 
 /** Name and text of each member, as a reader would cut them out. */
 function slices(text: string, depthMax = deep): [string, string][] {
   const { members } = scanMembers(text, text.indexOf('{'), depthMax)
   return members.map(({ name, start, end }) => [name, text.slice(start, end)])
+}
+
+/** What the reader of the exactness tests finds, or null when it finds no JSON object. */
+function cutsOf(text: string): [string, string][] | null {
+  try {
+    return cutMembers(Buffer.from(text)).map(({ name, value }) => [name, value.toString()])
+  } catch {
+    return null
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    return /^\s*\{/.test(text) && typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
 }
 
 function nested(depth: number): string {
@@ -39,6 +59,26 @@ describe('text that is JSON', () => {
       }),
       { numRuns: 1000 }
     )
+  })
+
+  test('is cut as an independent reader cuts it, with and without slips in it', () => {
+    const object = objectText.map(({ text }) => text)
+    const slipped = fc
+      .tuple(object, mutatedText)
+      .map(([text, slip]) => `${text.slice(0, -1)}${slip}}`)
+    const text = fc.oneof(
+      object,
+      slipped,
+      mutatedText,
+      fragmentSoup.map((soup) => `{${soup}}`)
+    )
+    const property = fc.property(text, (body) => {
+      fc.pre(body.isWellFormed())
+      const cuts = cutsOf(body)
+      expect(cuts === null).toBe(!isObject(body))
+      if (cuts !== null) expect(slices(body)).toEqual(cuts)
+    })
+    fc.assert(property, { seed, numRuns: 5000 })
   })
 
   test.each<[string, string, [string, string][]]>([

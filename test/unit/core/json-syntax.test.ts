@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { syntaxErrorAt } from '../../../core/json-syntax.ts'
+import { parsingCases } from '../../support/exactness/suite-bytes.ts'
 import { fragmentSoup, mutatedText, valueText } from './json-texts.ts'
 
 const deep = 1000
@@ -35,6 +36,13 @@ describe('agrees with JSON.parse', () => {
       { numRuns: 5000 }
     )
   })
+
+  test.each(parsingCases.map(({ name, bytes }) => [name, bytes.toString()]))(
+    'on %s of the parsing suite',
+    (_name, text) => {
+      expect(syntaxErrorAt(text, 100_000) === null).toBe(isJson(text))
+    }
+  )
 
   test('on fragments in any order', () => {
     fc.assert(

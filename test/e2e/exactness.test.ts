@@ -1,0 +1,194 @@
+/** What comes back is what was sent, byte for byte, through real processes from door to answer. */
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { code, rowsOf, sectionOf } from '../docs/pages.ts'
+import { corpora } from '../support/exactness/corpora.ts'
+import type { Corpus } from '../support/exactness/corpora.ts'
+import { createExchange } from '../support/exactness/exchange.ts'
+import type { Exchange, Outcome } from '../support/exactness/exchange.ts'
+import { lostBytes, parsingCases, transformCases } from '../support/exactness/suite-bytes.ts'
+import { createInstallation } from '../support/installation.ts'
+import type { Installation } from '../support/installation.ts'
+import { endOffsets, waitUntilConsumed } from '../support/kafka.ts'
+
+let sluice: Installation
+let exchange: Exchange
+
+beforeAll(async () => {
+  sluice = await createInstallation()
+  const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+  const [gateway] = await Promise.all([sluice.start('gateway'), sluice.start('storage')])
+  exchange = createExchange({ sluice, tenant, gateway })
+})
+
+const good = '"input":1,"output":"x"'
+
+/** `kept`, `changed`, or the status and code of the refusal. */
+type Fate = { name: string; fate: string }
+
+const observed = new Map<Corpus, Promise<Fate[]>>()
+
+/** Each corpus is sent once, and looked at by several tests. */
+function fatesOf(corpus: Corpus): Promise<Fate[]> {
+  const known = observed.get(corpus) ?? observe(corpus)
+  observed.set(corpus, known)
+  return known
+}
+
+async function observe({ probes }: Corpus): Promise<Fate[]> {
+  const outcomes = await exchange.exchange(probes.map(({ body }) => body))
+  return probes.map(({ name, isKept }, index) => {
+    const { status, problem, read } = outcomes[index] as Outcome
+    if (read === null) return { name, fate: `${status} ${String(problem['code'])}` }
+    return { name, fate: isKept(read) ? 'kept' : 'changed' }
+  })
+}
+
+const refusal = /^4\d\d (malformed_json|malformed_encoding|invalid_decision)$/
+const allowed: Record<Corpus['verdict'], RegExp> = {
+  accept: /^kept$/,
+  refuse: refusal,
+  either: new RegExp(`^kept$|${refusal.source}`)
+}
+
+const words = { accept: 'kept', refuse: 'refused', either: 'kept or refused' }
+
+test('the lost bytes of the suite are those that its texts were made of', () => {
+  const texts = [...parsingCases, ...transformCases].map(
+    ({ name, bytes }) => [name, bytes] as const
+  )
+  const lost = texts.filter(([, bytes]) => Buffer.from(bytes.toString()).compare(bytes) !== 0)
+  expect(lost.map(([name]) => name).toSorted()).toEqual(Object.keys(lostBytes).toSorted())
+})
+
+describe.each(corpora)('$title, as $sentAs', (corpus) => {
+  test(`each is ${words[corpus.verdict]}`, async () => {
+    const fates = await fatesOf(corpus)
+    expect(fates.filter(({ fate }) => !allowed[corpus.verdict].test(fate))).toEqual([])
+    expect(fates).toHaveLength(corpus.probes.length)
+  })
+})
+
+function bytesOf(...parts: (string | number[])[]): Buffer {
+  return Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+}
+
+describe('what cannot be kept is refused with its place', () => {
+  const half = 'holds half a character (an unpaired surrogate escape)'
+  const twice = 'appears more than once'
+  const nul = 'must not hold the character U+0000'
+  const deep = 'nests deeper than 64 levels'
+
+  test.each<[string, string, string, string]>([
+    [
+      '65 levels of lists',
+      `{"input":${'['.repeat(64)}${']'.repeat(64)},"output":""}`,
+      '/input',
+      deep
+    ],
+    [
+      '65 levels of objects',
+      `{${good},"metadata":${'{"a":'.repeat(64)}1${'}'.repeat(65)}`,
+      '/metadata',
+      deep
+    ],
+    ['a high half', '{"input":["\\ud83d"],"output":""}', '/input', half],
+    ['a low half as a name', '{"input":{"\\ude00":1},"output":""}', '/input', half],
+    ['two halves the wrong way round', '{"input":1,"output":"\\ude00\\ud83d"}', '/output', half],
+    ['a half before an escape', `{${good},"metadata":{"a":"\\ud83d\\n"}}`, '/metadata', half],
+    ['a half in the name of an agent', `{${good},"agent_id":"\\udfff"}`, '/agent_id', half],
+    ['a member said twice', `{${good},"input":1}`, '/input', twice],
+    ['a member said in two spellings', `{${good},"\\u0069nput":1}`, '/input', twice],
+    ['an unknown member said in two spellings', `{${good},"a":1,"\\u0061":2}`, '/a', twice],
+    ['U+0000 in agent_id', `{${good},"agent_id":"a\\u0000b"}`, '/agent_id', nul],
+    ['U+0000 in session_id', `{${good},"session_id":"\\u0000"}`, '/session_id', nul],
+    ['U+0000 in domain', `{${good},"domain":"\\u0000"}`, '/domain', nul],
+    ['U+0000 in sdk_version', `{${good},"sdk_version":"\\u0000"}`, '/sdk_version', nul]
+  ])('%s', async (_what, body, pointer, detail) => {
+    const { status, problem } = await exchange.send(body)
+    expect([status, problem['code']]).toEqual([422, 'invalid_decision'])
+    expect(problem['errors']).toEqual([{ pointer, detail }])
+  })
+
+  const before = '{"input":1,"output":"'
+  const genuine = [0xef, 0xbf, 0xbd]
+
+  test.each<[string, (string | number[])[], number]>([
+    ['0xFF', [before, [0xff], '"}'], 21],
+    ['an overlong slash', [before, [0xc0, 0xaf], '"}'], 21],
+    ['an overlong NUL', [before, [0xc0, 0x80], '"}'], 21],
+    ['a character cut short by the end of the text', [before, [0xf0, 0x9f, 0x98], '"}'], 21],
+    ['a character cut short by the end of the body', [before, [0xf0, 0x9f]], 21],
+    ['a character with one byte too many', [before, [0xc3, 0xa9, 0xa9], '"}'], 23],
+    ['a surrogate half', [before, [0xed, 0xa0, 0xbd], '"}'], 21],
+    ['a pair of surrogates, CESU-8', [before, [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80], '"}'], 21],
+    ['a character beyond U+10FFFF', [before, [0xf4, 0x90, 0x80, 0x80], '"}'], 21],
+    ['a byte behind a genuine U+FFFD', [before, genuine, 'é', [0x80], '"}'], 26],
+    ['a genuine U+FFFD cut short', [before, genuine, [0xef, 0xbf], '"}'], 24],
+    ['a broken byte in a member that is ignored', [`{${good},"x":"`, [0xfe], '"}'], 29],
+    ['the byte order mark of UTF-16', [[0xff, 0xfe], `{${good}}`], 0],
+    ['the byte order mark of UTF-32', [[0x00, 0x00, 0xfe, 0xff], `{${good}}`], 2]
+  ])('%s', async (_what, parts, at) => {
+    const { status, problem } = await exchange.send(bytesOf(...parts))
+    expect([status, problem['code']]).toEqual([400, 'malformed_encoding'])
+    expect(problem['detail']).toBe(`The body is not UTF-8 at byte ${at}.`)
+  })
+
+  test.each<[string, (string | number[])[]]>([
+    ['a second byte order mark', ['\ufeff\ufeff', `{${good}}`]],
+    ['a byte order mark before a value', ['{"output":"x","input":', '\ufeff1}']],
+    ['a raw NUL in a text', [before, [0], '"}']],
+    ['a raw NUL behind the body', [`{${good}}`, [0]]],
+    ['UTF-16 without a mark', [Buffer.from(`{${good}}`, 'utf16le').toString('latin1')]]
+  ])('%s', async (_what, parts) => {
+    const { status, problem } = await exchange.send(bytesOf(...parts))
+    expect([status, problem['code']]).toEqual([400, 'malformed_json'])
+  })
+})
+
+test('one byte order mark before a body belongs to neither and is passed over', async () => {
+  expect(await exchange.send(`\ufeff{${good}}`)).toMatchObject({ status: 202 })
+})
+
+test('a comparison of bytes notices what a comparison of values would not', () => {
+  const probes = corpora.flatMap((corpus) => corpus.probes).filter(({ name }) => name === '1E+2')
+  expect(probes).not.toEqual([])
+  for (const { body, isKept } of probes) {
+    expect(isKept(body)).toBe(true)
+    expect(isKept(Buffer.from(body.toString().replace('1E+2', '1e+2')))).toBe(false)
+  }
+})
+
+describe('docs/exactness.md', () => {
+  const page = 'docs/exactness.md'
+
+  test('counts what was seen', async () => {
+    const seen = []
+    for (const corpus of corpora) {
+      const fates = await fatesOf(corpus)
+      const kept = fates.filter(({ fate }) => fate === 'kept').length
+      const counts = [fates.length, kept, fates.length - kept].map(String)
+      seen.push([corpus.title, corpus.sentAs, ...counts])
+    }
+    expect(rowsOf(sectionOf(page, 'Measured'))).toEqual(seen)
+  })
+
+  test('says what became of each case that is left to the reader', async () => {
+    const free = corpora.filter(
+      ({ verdict, sentAs }) => verdict === 'either' && sentAs === '`input`'
+    )
+    const fates = (await Promise.all(free.map(fatesOf))).flat()
+    const rows = rowsOf(sectionOf(page, 'What is left to the reader'))
+    expect(rows).toEqual(fates.map(({ name, fate }) => [code(name), fate]))
+  })
+})
+
+test('what was refused was not written, and what was written was stored', async () => {
+  await Promise.all(corpora.map(fatesOf))
+  await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
+  const sum = async (topic: string): Promise<number> =>
+    [...(await endOffsets(topic)).values()].reduce((total, end) => total + Number(end), 0)
+  const [row] = await sluice.database.query('select count(*)::integer as n from decisions')
+  expect(await sum(sluice.topics.decisions)).toBe(exchange.taken())
+  expect(row?.['n']).toBe(exchange.taken())
+  expect(await sum(sluice.topics.decisionsDeadLetter)).toBe(0)
+})
