@@ -1,7 +1,9 @@
 /** parse, for a batch: bytes to one submission, or one refusal, for each item. */
 import { scanItems } from '../../core/json-items.ts'
-import { scanMembers, skipSpace } from '../../core/json-members.ts'
-import type { JsonMember } from '../../core/json-members.ts'
+import { membersMax, scanMembers, skipSpace } from '../../core/json-members.ts'
+import type { JsonMember, JsonMembers } from '../../core/json-members.ts'
+import { pointerTo } from '../../core/json-pointer.ts'
+import { syntaxErrorAt } from '../../core/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJsonOrLines } from '../require-json.ts'
 import { malformedJson, parseText, submissionOf, textOf } from './parse.ts'
@@ -33,11 +35,11 @@ export function parseBatch(contentType: string | undefined, body: Buffer): Parse
 function parseEnvelope(text: string): ParsedBatch {
   const start = skipSpace(text, 0)
   if (text.charCodeAt(start) !== openBrace) throw noEnvelope(text)
-  const { members } = scanMembers(text, start, Number.POSITIVE_INFINITY)
-  const array = members.find(({ name }) => name === 'decisions')
+  const found = scanMembers(text, start, Number.POSITIVE_INFINITY)
+  const array = found.members.find(({ name }) => name === 'decisions')
   const isArray = array !== undefined && text.charCodeAt(array.start) === openBracket
   const envelope = parseRest(text, isArray ? array : { start: text.length, end: text.length })
-  refuseRepeated(members)
+  refuseMembers(found)
   if (array !== undefined && !isArray) throw invalid('/decisions', 'must be an array')
   const items = array === undefined ? [] : parseItems(text, array)
   const client_report = envelope['client_report']
@@ -51,9 +53,18 @@ function parseItems(text: string, array: JsonMember): Submission[] {
   if (items.length > itemsMax) throw tooMany()
   return items.map(({ start, end }) => {
     const submission = submissionOf(text.slice(start, end))
-    if (submission === null) throw malformedJson(text, subject)
+    if (submission === null || isBrokenBomb(submission)) throw malformedJson(text, subject)
     return submission
   })
+}
+
+/**
+ * What is too deep or too many was not parsed. Were it no JSON either, nobody could tell where its
+ * neighbours begin.
+ */
+function isBrokenBomb({ text, tooDeepIn, isTooMany }: Submission): boolean {
+  if (tooDeepIn === null && !isTooMany) return false
+  return syntaxErrorAt(text, Number.POSITIVE_INFINITY) !== null
 }
 
 /** The object without the array at `cut`. @throws {Problem} 400 when it is no JSON. */
@@ -101,10 +112,12 @@ function isBlank(line: Buffer): boolean {
   return line.every((byte) => byte === 32 || byte === 9 || byte === 13)
 }
 
-function refuseRepeated(members: readonly JsonMember[]): void {
-  for (const name of ['decisions', 'client_report']) {
-    const count = members.filter((member) => member.name === name).length
-    if (count > 1) throw invalid(`/${name}`, 'appears more than once')
+function refuseMembers({ members, isTooMany }: JsonMembers): void {
+  if (isTooMany) throw invalid('', `has more than ${membersMax} members`)
+  const seen = new Set<string>()
+  for (const { name } of members) {
+    if (seen.has(name)) throw invalid(pointerTo(name), 'appears more than once')
+    seen.add(name)
   }
 }
 

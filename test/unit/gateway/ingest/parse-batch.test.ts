@@ -1,7 +1,11 @@
 /** parse of a batch: which items there are, and what refuses all of them. */
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { membersMax } from '../../../../core/json-members.ts'
 import { Problem } from '../../../../core/problem.ts'
 import { itemsMax, parseBatch } from '../../../../gateway/ingest/parse-batch.ts'
+import type { Submission } from '../../../../gateway/ingest/parse.ts'
+import { fragmentSoup, mutatedText, objectText, valueText } from '../../core/json-texts.ts'
 import { problemOf } from '../api/fakes.ts'
 
 const lines = 'application/x-ndjson'
@@ -16,6 +20,27 @@ function valuesOf(body: string | Buffer, contentType?: string): unknown[] {
   )
 }
 
+/** What only an object has; a bomb was not parsed, and says so. */
+function valueOf(item: Submission | Problem): unknown {
+  if (item instanceof Problem) return item
+  return item.tooDeepIn === null ? item.value : 'too deep'
+}
+
+/** What the items of a batch ought to be, or null when its text is none. */
+function decisionsIn(body: string): unknown[] | null {
+  try {
+    const { decisions } = JSON.parse(body) as { decisions: unknown[] }
+    return decisions.length === 0 ? null : decisions.map(expectedOf)
+  } catch {
+    return null
+  }
+}
+
+function expectedOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  return JSON.stringify(value).includes('['.repeat(60)) ? 'too deep' : value
+}
+
 /** The text of each member of each item. */
 function textsOf(body: string): Record<string, string>[] {
   return parse(body).items.map((item) => {
@@ -24,6 +49,10 @@ function textsOf(body: string): Record<string, string>[] {
     return Object.fromEntries(members.map(({ name, start, end }) => [name, text.slice(start, end)]))
   })
 }
+
+/** Levels that close in the wrong order: counted without their kind, they come out even. */
+const brokenBomb = `{"a":${'['.repeat(70)}${'}'.repeat(70)}]`
+const brokenCrowd = `{${'"a":1,'.repeat(membersMax)}"b":nul}`
 
 describe('one JSON text', () => {
   test('has its items in order, each with its own text', () => {
@@ -71,10 +100,31 @@ describe('one JSON text', () => {
     ['invalid_batch', 'an empty array', '{"decisions":[]}'],
     ['invalid_batch', 'an object of decisions', '{"decisions":{"a":1}}'],
     ['invalid_batch', 'decisions twice', '{"decisions":[{}],"decisions":[{}]}'],
+    ['invalid_batch', 'another member twice', '{"a":1,"decisions":[{}],"\\u0061":1}'],
+    ['invalid_batch', 'too many members', `{${'"a":1,'.repeat(membersMax)}"decisions":[{}]}`],
+    ['malformed_json', 'an item too deep and broken', `{"decisions":[${brokenBomb},{"a":1}]}`],
+    ['malformed_json', 'an item too wide and broken', `{"decisions":[${brokenCrowd},{"a":1}]}`],
     ['payload_too_large', 'too many', `{"decisions":[${'{},'.repeat(itemsMax)}{}]}`],
     ['payload_too_large', 'too much beside', `{"decisions":[{}],"a":"${'x'.repeat(70_000)}"}`]
   ])('%s: %s', async (code, _what, body) => {
     expect((await problemOf(() => parse(body))).code).toBe(code)
+  })
+
+  test('is read as JSON.parse reads it, item by item, or not at all', () => {
+    const deep = fc.tuple(fc.nat(170), fc.constantFrom('', ']', '}', '"')).map(([at, slip]) => {
+      const item = `{"a":${'['.repeat(70)}{}${']'.repeat(70)}}`
+      return item.slice(0, at) + slip + item.slice(at)
+    })
+    const object = objectText.map(({ text }) => text)
+    const item = fc.oneof(object, object, valueText, mutatedText, fragmentSoup, deep)
+    const property = fc.property(fc.array(item, { minLength: 1, maxLength: 4 }), (texts) => {
+      const body = `{"decisions":[${texts.join(',')}]}`
+      fc.pre(body.isWellFormed())
+      const expected = decisionsIn(body)
+      if (expected === null) expect(() => parse(body)).toThrow(Problem)
+      else expect(parse(body).items.map(valueOf)).toEqual(expected)
+    })
+    fc.assert(property, { seed: 20_261_121, numRuns: 3000 })
   })
 
   test('the place of broken JSON is that in the body', async () => {
