@@ -34,8 +34,11 @@ function fatesOf(corpus: Corpus): Promise<Fate[]> {
   return known
 }
 
-async function observe({ probes }: Corpus): Promise<Fate[]> {
-  const outcomes = await exchange.exchange(probes.map(({ body }) => body))
+async function observe({ probes, way }: Corpus): Promise<Fate[]> {
+  const outcomes = await exchange.exchange(
+    probes.map(({ body }) => body),
+    way
+  )
   return probes.map(({ name, isKept }, index) => {
     const { status, problem, read } = outcomes[index] as Outcome
     if (read === null) return { name, fate: `${status} ${String(problem['code'])}` }
@@ -50,6 +53,14 @@ const allowed: Record<Corpus['verdict'], RegExp> = {
   either: new RegExp(`^kept$|${refusal.source}`)
 }
 
+/** `95 kept`, `188 refused`, or both. */
+function countsOf(fates: readonly Fate[]): string {
+  const kept = fates.filter(({ fate }) => fate === 'kept').length
+  const counts = { kept, refused: fates.length - kept }
+  const said = Object.entries(counts).filter(([, count]) => count > 0)
+  return said.map(([what, count]) => `${count} ${what}`).join(', ')
+}
+
 const words = { accept: 'kept', refuse: 'refused', either: 'kept or refused' }
 
 test('the lost bytes of the suite are those that its texts were made of', () => {
@@ -60,7 +71,7 @@ test('the lost bytes of the suite are those that its texts were made of', () => 
   expect(lost.map(([name]) => name).toSorted()).toEqual(Object.keys(lostBytes).toSorted())
 })
 
-describe.each(corpora)('$title, as $sentAs', (corpus) => {
+describe.each(corpora)('$title, as $sentAs ($way)', (corpus) => {
   test(`each is ${words[corpus.verdict]}`, async () => {
     const fates = await fatesOf(corpus)
     expect(fates.filter(({ fate }) => !allowed[corpus.verdict].test(fate))).toEqual([])
@@ -145,6 +156,16 @@ describe('what cannot be kept is refused with its place', () => {
   })
 })
 
+test('the way makes no difference: an item has the fate that it has alone', async () => {
+  for (const corpus of corpora.filter(({ way }) => way !== 'single')) {
+    const { title, sentAs } = corpus
+    const alone = corpora.find((other) => other.title === title && other.sentAs === sentAs)
+    const fates = new Set((await fatesOf(alone as Corpus)).map(({ name, fate }) => name + fate))
+    const others = (await fatesOf(corpus)).filter(({ name, fate }) => !fates.has(name + fate))
+    expect(others).toEqual([])
+  }
+})
+
 test('one byte order mark before a body belongs to neither and is passed over', async () => {
   expect(await exchange.send(`\ufeff{${good}}`)).toMatchObject({ status: 202 })
 })
@@ -162,20 +183,20 @@ describe('docs/exactness.md', () => {
   const page = 'docs/exactness.md'
 
   test('counts what was seen', async () => {
-    const seen = []
+    const rows = new Map<string, string[]>()
     for (const corpus of corpora) {
-      const fates = await fatesOf(corpus)
-      const kept = fates.filter(({ fate }) => fate === 'kept').length
-      const counts = [fates.length, kept, fates.length - kept].map(String)
-      seen.push([corpus.title, corpus.sentAs, ...counts])
+      const { title, sentAs, way } = corpus
+      const row = rows.get(title + sentAs) ?? [title, sentAs, '', '', '']
+      row[2 + ['single', 'batch', 'lines'].indexOf(way)] = countsOf(await fatesOf(corpus))
+      rows.set(title + sentAs, row)
     }
-    expect(rowsOf(sectionOf(page, 'Measured'))).toEqual(seen)
+    expect(rowsOf(sectionOf(page, 'Measured'))).toEqual([...rows.values()])
   })
 
   test('says what became of each case that is left to the reader', async () => {
-    const free = corpora.filter(
-      ({ verdict, sentAs }) => verdict === 'either' && sentAs === '`input`'
-    )
+    const free = corpora.filter(({ verdict, sentAs, way }) => {
+      return verdict === 'either' && sentAs === '`input`' && way === 'single'
+    })
     const fates = (await Promise.all(free.map(fatesOf))).flat()
     const rows = rowsOf(sectionOf(page, 'What is left to the reader'))
     expect(rows).toEqual(fates.map(({ name, fate }) => [code(name), fate]))

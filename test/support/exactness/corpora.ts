@@ -1,5 +1,6 @@
 /** What the exactness tests send: each body with the word on whether an answer holds it exactly. */
 import { cutMember } from './cut-members.ts'
+import type { Way } from './exchange.ts'
 import { naughtyStrings, spellings } from './naughty-strings.ts'
 import { parsingCases, transformCases } from './suite-bytes.ts'
 import type { SuiteCase } from './suite-bytes.ts'
@@ -14,6 +15,7 @@ export type Probe = {
 export type Corpus = {
   readonly title: string
   readonly sentAs: string
+  readonly way: Way
   /** What must become of every one of them; `either` is kept or refused. */
   readonly verdict: SuiteCase['verdict']
   readonly probes: readonly Probe[]
@@ -107,6 +109,7 @@ function naughtyCorpus([spelling, literalOf]: [string, (text: string) => string]
   return {
     title: 'naughty strings',
     sentAs: `every text member, ${spelling}`,
+    way: 'single',
     verdict: 'accept',
     probes: naughtyStrings.map((text) => inEveryMember(text, literalOf(text)))
   }
@@ -142,7 +145,7 @@ const places = {
 
 function suiteCorpora({ title, verdict, cases }: SuitePart): Corpus[] {
   return Object.entries(places).map(([sentAs, probeOf]) => {
-    return { title, sentAs, verdict, probes: cases.map(probeOf) }
+    return { title, sentAs, way: 'single', verdict, probes: cases.map(probeOf) }
   })
 }
 
@@ -150,12 +153,29 @@ function suiteCorpora({ title, verdict, cases }: SuitePart): Corpus[] {
 const wholeBodies: Corpus = {
   title: 'parsing suite, all of it',
   sentAs: 'the whole body',
+  way: 'single',
   verdict: 'refuse',
   probes: parsingCases.map(asBody)
 }
 
-export const corpora: readonly Corpus[] = [
+const singles: readonly Corpus[] = [
   ...Object.entries(spellings).map(naughtyCorpus),
   ...[mustRead, mustRefuse, mayRead, transforms, delicate].flatMap(suiteCorpora),
   wholeBodies
 ]
+
+/** An item that is no JSON refuses the whole text that holds it, so here are only good ones. */
+const inBatches: readonly Corpus[] = singles
+  .filter(({ verdict }) => verdict === 'accept')
+  .map((corpus) => ({ ...corpus, way: 'batch' }))
+
+/** A line ends where its line feed is, so bodies that hold one cannot be lines. */
+const inLines: readonly Corpus[] = singles
+  .filter((corpus) => corpus !== wholeBodies)
+  .map((corpus) => ({
+    ...corpus,
+    way: 'lines',
+    probes: corpus.probes.filter(({ body }) => !body.includes('\n'))
+  }))
+
+export const corpora: readonly Corpus[] = [...singles, ...inBatches, ...inLines]

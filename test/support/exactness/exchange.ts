@@ -18,21 +18,36 @@ export type Outcome = Answer & {
   readonly read: Buffer | null
 }
 
+/** Each in a request of its own, as items of `{"decisions":[…]}`, or as lines. */
+export type Way = 'single' | 'batch' | 'lines'
+
 export type Exchange = {
   send(body: Buffer | string): Promise<Answer>
   /** Sends all, waits until they are stored, and reads each that was taken. In order. */
-  exchange(bodies: readonly (Buffer | string)[]): Promise<Outcome[]>
-  /** How many were answered 202 so far. */
+  exchange(bodies: readonly (Buffer | string)[], way?: Way): Promise<Outcome[]>
+  /** How many were taken so far. */
   taken(): number
 }
 
 export type ExchangeOptions = { sluice: Installation; tenant: Tenant; gateway: Application }
 
+type Post = (path: string, type: string, body: Buffer | string) => Promise<Response>
+type Result = { decision_id: string | null; queued: boolean; problem?: Record<string, unknown> }
+
 const inParallelMax = 32
+const batchItems = 100
+const neighbour = Buffer.from('{"input":1,"output":"a good neighbour"}')
 
 export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Exchange {
   let session: Promise<string> | undefined
   let taken = 0
+
+  const post: Post = (path, type, body) =>
+    fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+      headers: { authorization: `Bearer ${tenant.api_key}`, 'content-type': type }
+    })
 
   async function logIn(): Promise<string> {
     const { body } = await clientOf(gateway, tenant).login(tenant.email, tenant.password)
@@ -40,19 +55,19 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
   }
 
   async function send(body: Buffer | string): Promise<Answer> {
-    const answer = await fetch(`${gateway.url}/v1/ingest`, {
-      method: 'POST',
-      body: typeof body === 'string' ? body : new Uint8Array(body),
-      headers: { authorization: `Bearer ${tenant.api_key}`, 'content-type': 'application/json' }
-    })
+    const answer = await post('/v1/ingest', 'application/json', body)
     const members = (await answer.json()) as Record<string, unknown>
-    const wasTaken = answer.status === 202
-    if (wasTaken) taken += 1
-    return {
-      status: answer.status,
-      decision_id: wasTaken ? String(members['decision_id']) : null,
-      problem: wasTaken ? {} : members
-    }
+    if (answer.status !== 202) return { status: answer.status, decision_id: null, problem: members }
+    taken += 1
+    return { status: 202, decision_id: String(members['decision_id']), problem: {} }
+  }
+
+  async function sendAll(bodies: readonly (Buffer | string)[], way: Way): Promise<Answer[]> {
+    if (way === 'single') return await mapInParallel(bodies, send)
+    const parts = chunksOf(bodies.map((body) => Buffer.from(body)))
+    const answers = await mapInParallel(parts, (part) => sendTogether(post, part, way))
+    taken += answers.flat().filter(({ status }) => status === 202).length
+    return answers.flatMap((part) => withoutNeighbours(part))
   }
 
   async function read(decisionId: string): Promise<Buffer> {
@@ -60,16 +75,15 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
       headers: { authorization: `Bearer ${await (session ??= logIn())}` }
     })
     const bytes = Buffer.from(await answer.arrayBuffer())
-    if (answer.status !== 200)
-      throw new Error(`${decisionId} was taken, and reads as ${bytes.toString()}`)
-    return bytes
+    if (answer.status === 200) return bytes
+    throw new Error(`${decisionId} was taken, and reads as ${bytes.toString()}`)
   }
 
   return {
     send,
     taken: () => taken,
-    exchange: async (bodies) => {
-      const answers = await mapInParallel(bodies, send)
+    exchange: async (bodies, way = 'single') => {
+      const answers = await sendAll(bodies, way)
       await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
       return await mapInParallel(answers, async (answer) => ({
         ...answer,
@@ -77,6 +91,40 @@ export function createExchange({ sluice, tenant, gateway }: ExchangeOptions): Ex
       }))
     }
   }
+}
+
+/** In front of each item stands a good one, which must be taken whatever comes behind it. */
+async function sendTogether(post: Post, part: readonly Buffer[], way: Way): Promise<Answer[]> {
+  const items = part.flatMap((body) => [neighbour, body])
+  const [type, open, close] =
+    way === 'lines'
+      ? ['application/x-ndjson', '', '']
+      : ['application/json', '{"decisions":[', ']}']
+  const separator = Buffer.from(way === 'lines' ? '\n' : ',')
+  const joined = items.flatMap((item, index) => (index === 0 ? [item] : [separator, item]))
+  const body = Buffer.concat([Buffer.from(open), ...joined, Buffer.from(close)])
+  const answer = await post('/v1/ingest/batch', type, body)
+  const { results } = (await answer.json()) as { results?: Result[] }
+  if (results?.length !== items.length) throw new Error(`a batch was answered ${answer.status}`)
+  return results.map(({ decision_id, queued, problem = {} }) => ({
+    status: queued ? 202 : Number(problem['status']),
+    decision_id: queued ? decision_id : null,
+    problem
+  }))
+}
+
+function withoutNeighbours(answers: readonly Answer[]): Answer[] {
+  return answers.filter(({ status }, index) => {
+    if (index % 2 === 0 && status !== 202) throw new Error('a good neighbour was not taken')
+    return index % 2 === 1
+  })
+}
+
+function chunksOf(bodies: readonly Buffer[]): Buffer[][] {
+  const count = Math.ceil(bodies.length / batchItems)
+  return Array.from({ length: count }, (_, index) =>
+    bodies.slice(index * batchItems, (index + 1) * batchItems)
+  )
 }
 
 /** As `Promise.all` over a map, with so many under way at a time. */
