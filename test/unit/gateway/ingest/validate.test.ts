@@ -3,7 +3,6 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isUuid } from '../../../../core/ids.ts'
 import { membersMax } from '../../../../core/json-members.ts'
-import { parseSpan } from '../../../../gateway/ingest/parse.ts'
 import { createValidate, idOf } from '../../../../gateway/ingest/validate.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
@@ -234,15 +233,6 @@ describe('an invalid body is refused with the place', () => {
       expect(decisionOf(withInput(`"${escape}"`)).input).toBe(`"${escape}"`)
     }
   )
-
-  test('half a character in another decision of the same text hurts nobody', () => {
-    const good = '{"input":"\\ud83d\\ude00","output":""}'
-    const text = `[{"input":"\\ud800"},${good},{"input":"\\ud800"}]`
-    const start = text.indexOf(good)
-    const submission = parseSpan(text, start, start + good.length)
-    if (submission === null) throw new Error('it is JSON')
-    expect(validate(submission, principal, null).input).toBe('"\\ud83d\\ude00"')
-  })
 
   test('half a character in a member that is ignored hurts nobody', () => {
     expect(decisionOf('{"input":1,"output":"","x":"\\ud800"}').input).toBe('1')
