@@ -9,7 +9,7 @@ const vendors = {
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
   avsc: '^core/avro-codec[.]ts$',
   ioredis: '^platform/redis[.]ts$',
-  'rate-limiter-flexible': '^platform/rate-limiter[.]ts$',
+  'rate-limiter-flexible': '^platform/shared-windows[.]ts$',
   pg: '^platform/postgres[.]ts$',
   'node-pg-migrate': '^platform/migrations[.]ts$',
   'prom-client': '^platform/metrics[.]ts$',

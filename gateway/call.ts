@@ -32,6 +32,8 @@ export interface KeyPrincipal {
   readonly scopes: readonly ApiKeyScope[]
   /** The organization's own limit; null follows the configuration. */
   readonly rate_limit_points: number | null
+  /** The key's own limit beside the organization's; null is none. */
+  readonly key_rate_limit_points: number | null
 }
 
 /** A person who logged in. */

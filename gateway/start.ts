@@ -12,6 +12,7 @@ import { createPostgres } from '../platform/postgres.ts'
 import { createRateLimiter } from '../platform/rate-limiter.ts'
 import { createRedis } from '../platform/redis.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
+import { createSharedWindows } from '../platform/shared-windows.ts'
 import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
@@ -75,9 +76,8 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
   const tellRedis = createTellAbsence(logger, 'Redis')
   redis.on('error', tellRedis.away).on('ready', tellRedis.back)
   lifecycle.onStop('redis', () => Promise.resolve(redis.disconnect()))
-  const onLocal = (isLocal: boolean): void =>
-    metrics.set('sluice_rate_limit_local', {}, isLocal ? 1 : 0)
-  return { postgres, rateLimiter: createRateLimiter({ redis, onLocal }) }
+  const windows = createSharedWindows(redis)
+  return { postgres, rateLimiter: createRateLimiter({ windows, metrics }) }
 }
 
 /** The log and its schema; until both have answered the gateway is not ready. */

@@ -40,6 +40,11 @@ export const settings = {
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
   RATE_LIMIT_POINTS: integer('Decisions an organization may send in a window.', 10_000, [1, 1e9]),
   RATE_LIMIT_WINDOW_SECONDS: integer('Length of that window.', 60, [1, 86_400]),
+  AGENT_RATE_LIMIT_POINTS: integer(
+    'Decisions one agent may send in that window; 0 is no such limit.',
+    0,
+    [0, 1e9]
+  ),
   DECISIONS_TOPIC: text('Topic of accepted decisions.', 'agent-decisions'),
   EVALUATIONS_TOPIC: text('Topic of evaluations.', 'decision-evaluations'),
   STORAGE_GROUP_ID: text('Consumer group that stores.', 'sluice-storage'),

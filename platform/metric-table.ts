@@ -59,6 +59,16 @@ export const metricTable = {
     help: '1 while Redis does not answer and this instance applies the whole limit alone.',
     labels: []
   },
+  sluice_rate_limit_requests_total: {
+    type: 'counter',
+    help: 'Requests to Redis for points of a window: granted, cut (fewer), refused, failed.',
+    labels: ['result']
+  },
+  sluice_rate_limit_leased_points_total: {
+    type: 'counter',
+    help: 'Points taken from windows in Redis; what is not used of them dies with the window.',
+    labels: []
+  },
   sluice_api_key_lookups_total: {
     type: 'counter',
     help: 'Look-ups of API keys: hit, miss, refreshed, stale (Postgres away), failed.',

@@ -1,109 +1,93 @@
-/** Fixed-window rate limits on Redis; while it is away each instance applies the whole limit alone.
+/** Rate limits in fixed windows: shared through leases, and local while Redis does not answer.
+ *
+ *     take ─▶ the lease covers it ──────▶ given at once; low: more is fetched in the background
+ *          ├▶ the window is spent ──────▶ what is left of the lease, at once
+ *          ├▶ Redis does not answer ────▶ given from a window of this instance, at once
+ *          └▶ otherwise ────────────────▶ waits for the one running request of the key
  */
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Redis } from './redis.ts'
+import { createCache } from './cache.ts'
+import {
+  createLimitedKey,
+  giveFromLease,
+  giveLocally,
+  isDecided,
+  look,
+  putBackLocally
+} from './limited-key.ts'
+import { putBack } from './lease.ts'
+import type { LimitedKey } from './limited-key.ts'
+import type { Metrics } from './metrics.ts'
+import type { RateLimit, RateLimitState } from './rate-limit.ts'
+import { createReach, createRefillLease } from './refill-lease.ts'
+import type { SharedWindows } from './shared-windows.ts'
 
-export interface RateLimit {
-  readonly points: number
-  readonly windowSeconds: number
-}
-
-export interface RateLimitState {
-  readonly isAllowed: boolean
-  readonly remaining: number
-  /** Milliseconds until the window starts anew. */
-  readonly resetMs: number
-}
+export type { RateLimit, RateLimitState } from './rate-limit.ts'
 
 export interface RateLimiter {
-  /** Takes `points` of `key`'s window. Never throws: without Redis the answer is a local one. */
-  consume(key: string, limit: RateLimit, points: number): Promise<RateLimitState>
+  /**
+   * Takes up to `points` of `key`'s window; never throws. Answers at once (no promise) while the
+   * lease covers it. To take nothing is to look, which is always answered at once.
+   */
+  take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState>
+  /** Gives back what was taken in this window and not used. */
+  giveBack(key: string, limit: RateLimit, points: number): void
 }
 
 export interface RateLimiterOptions {
-  readonly redis: Redis
-  /** Called with true when Redis stops answering and with false when it answers again. */
-  readonly onLocal: (isLocal: boolean) => void
+  readonly windows: SharedWindows
+  readonly metrics: Pick<Metrics, 'count' | 'set'>
+  /** Milliseconds of a clock that never jumps. */
+  readonly now?: () => number
 }
 
-const keyPrefix = 'sluice:rate'
-/** Limits are few: the default one and those that organizations were given of their own. */
-const limitersMax = 1000
-/**
- * How long Redis is left alone after it failed, so that a frozen one costs no caller 100 ms each.
- */
-const localForMs = 1000
-
-interface LimiterPair {
-  readonly shared: RateLimiterRedis
-  readonly local: RateLimiterMemory
-}
+/** Beyond them the key used longest ago is forgotten, and what is left of its lease unused. */
+const keysMax = 20_000
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const pairs = new Map<string, LimiterPair>()
-  let localUntil = 0
+  const { windows, metrics, now = () => performance.now() } = options
+  const keys = createCache<LimitedKey>(keysMax)
+  const reach = createReach(metrics)
+  const refillLease = createRefillLease({ windows, reach, metrics, now })
 
-  function pairOf(limit: RateLimit): LimiterPair {
-    const name = `${limit.points}/${limit.windowSeconds}`
-    const known = pairs.get(name)
+  /** A limit that changes is another lease, so that neither is spent under the other's rules. */
+  function keyOf(name: string, limit: RateLimit, at: number): LimitedKey {
+    const id = `${name} ${limit.points}/${limit.windowSeconds}`
+    const known = keys.get(id)
     if (known !== undefined) return known
-    if (pairs.size >= limitersMax) pairs.clear()
-    const pair = createPair(options.redis, limit)
-    pairs.set(name, pair)
-    return pair
+    const key = createLimitedKey(name, limit, at)
+    keys.set(id, key)
+    return key
   }
 
-  async function consumeShared(pair: LimiterPair, key: string, points: number) {
-    try {
-      const state = await answerOf(pair.shared.consume(key, points))
-      if (localUntil > 0) options.onLocal(false)
-      localUntil = 0
+  function takeLocally(key: LimitedKey, points: number, at: number): RateLimitState {
+    if (reach.isTimeToAsk(at)) refillLease(key)
+    return giveLocally(key, points, at)
+  }
+
+  function wait(key: LimitedKey, points: number): Promise<RateLimitState> {
+    return new Promise((resolve) => {
+      key.waiting.push({ points, resolve })
+      refillLease(key)
+    })
+  }
+
+  return {
+    take: (name, limit, points) => {
+      const at = now()
+      const key = keyOf(name, limit, at)
+      if (points === 0) return look(key, reach.isLocal, at)
+      if (reach.isLocal) return takeLocally(key, points, at)
+      if (key.waiting.length > 0 || !isDecided(key, points, at)) return wait(key, points)
+      const state = giveFromLease(key, points, at)
+      if (key.lease.available <= key.lease.low) refillLease(key)
       return state
-    } catch {
-      localUntil = performance.now() + localForMs
-      options.onLocal(true)
-      return null
+    },
+
+    giveBack: (name, limit, points) => {
+      const at = now()
+      const key = keyOf(name, limit, at)
+      if (reach.isLocal) putBackLocally(key, points)
+      else putBack(key.lease, points, at)
     }
   }
-
-  return {
-    consume: async (key, limit, points) => {
-      const pair = pairOf(limit)
-      const isLocal = performance.now() < localUntil
-      const shared = isLocal ? null : await consumeShared(pair, key, points)
-      return shared ?? answerOf(pair.local.consume(key, points))
-    }
-  }
-}
-
-function createPair(redis: Redis, limit: RateLimit): LimiterPair {
-  const { points, windowSeconds: duration } = limit
-  return {
-    shared: new RateLimiterRedis({
-      storeClient: redis,
-      keyPrefix,
-      points,
-      duration,
-      rejectIfRedisNotReady: true
-    }),
-    local: new RateLimiterMemory({ keyPrefix, points, duration })
-  }
-}
-
-/**
- * The library rejects with a result when the limit is reached and with an error when it cannot
- * tell.
- */
-async function answerOf(answer: Promise<RateLimiterRes>): Promise<RateLimitState> {
-  try {
-    return stateOf(await answer, true)
-  } catch (error) {
-    if (error instanceof RateLimiterRes) return stateOf(error, false)
-    throw error
-  }
-}
-
-function stateOf(result: RateLimiterRes, isAllowed: boolean): RateLimitState {
-  const { remainingPoints, msBeforeNext } = result
-  return { isAllowed, remaining: Math.max(0, remainingPoints), resetMs: Math.max(0, msBeforeNext) }
 }

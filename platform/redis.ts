@@ -3,11 +3,13 @@ import { isIP } from 'node:net'
 import { Redis } from 'ioredis'
 
 const connectTimeoutMs = 500
-const commandTimeoutMs = 100
+/** So that nothing waits for ever; who has another way waits less. */
+const commandTimeoutMs = 1000
 const reconnectPauseMsMax = 2000
 
 /**
- * Commands fail within `commandTimeoutMs` when Redis is away or frozen; the caller has another way.
+ * Commands fail at once when Redis is away, and within `commandTimeoutMs` when it is frozen; the
+ * caller has another way.
  */
 export function createRedis(url: string, ca: string | null = null): Redis {
   const redis = new Redis(url, {

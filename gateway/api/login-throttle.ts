@@ -18,8 +18,8 @@ export const addressLimit: RateLimit = Object.freeze({ points: 50, windowSeconds
 
 export function createThrottleLogin(rateLimiter: RateLimiter): ThrottleLogin {
   async function take(key: string, limit: RateLimit): Promise<void> {
-    const { isAllowed, resetMs } = await rateLimiter.consume(key, limit, 1)
-    if (!isAllowed) throw throttled(Math.max(1, Math.ceil(resetMs / 1000)))
+    const { granted, resetMs } = await rateLimiter.take(key, limit, 1)
+    if (granted < 1) throw throttled(Math.max(1, Math.ceil(resetMs / 1000)))
   }
 
   // The address first: one that is over its limit cannot use up the attempts of an account.

@@ -31,10 +31,11 @@ export async function selectApiKey(postgres: Queryable, keyId: string): Promise<
   )
   if (row === undefined) return null
   const { organization_id, scopes, rate_limit_points } = row
+  const limits = { rate_limit_points, key_rate_limit_points: null }
   return {
     secret_digest: row.secret_digest,
     expires_at: row.expires_at?.getTime() ?? null,
     revoked_at: row.revoked_at?.getTime() ?? null,
-    principal: { kind: 'api_key', organization_id, key_id: keyId, scopes, rate_limit_points }
+    principal: { kind: 'api_key', organization_id, key_id: keyId, scopes, ...limits }
   }
 }

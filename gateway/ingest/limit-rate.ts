@@ -1,56 +1,120 @@
-/** limit rate: takes decisions from the organization's window, or answers 429. */
-import { Problem } from '../../core/problem.ts'
+/** limit rate: takes decisions from the organization's window and the key's, or says 429. */
+import type { Problem } from '../../core/problem.ts'
 import type { RateLimit, RateLimiter, RateLimitState } from '../../platform/rate-limiter.ts'
 import type { KeyPrincipal } from '../call.ts'
+import { createLimitPolicy, limitHeaders, limitProblem } from './limit-policy.ts'
+import type { LimitPolicy } from './limit-policy.ts'
 
-/** What a caller has left, as headers of draft-ietf-httpapi-ratelimit-headers-11. */
 export interface Quota {
-  /** So many of the items that were asked for. */
+  /** How many of the items fit: from 0 to all. They count, whatever becomes of them. */
   readonly granted: number
+  /** What the caller has left, under the limit that leaves the least. */
   readonly headers: Readonly<Record<string, string>>
-  /** What the items beyond are told; null when there are none. */
+  /** The 429 for what did not fit; null when everything did. */
   readonly refusal: Problem | null
 }
 
-/** Takes as many of `items` as the limits leave. Never throws. */
+/** Answers at once, without a promise, as long as the windows' leases cover it. */
 export type LimitRate = (principal: KeyPrincipal, items: number) => Quota | Promise<Quota>
 
 export interface LimitRateDependencies {
   readonly rateLimiter: RateLimiter
+  /** For organizations without one of their own; its window is everybody's. */
   readonly defaultLimit: RateLimit
 }
 
-export function createLimitRate(dependencies: LimitRateDependencies): LimitRate {
-  const { rateLimiter, defaultLimit } = dependencies
+/** A limit, and whose window it is. */
+interface Limited {
+  readonly key: string
+  readonly policy: LimitPolicy
+}
 
-  return async function limitRate(principal, points) {
-    const limit = {
-      points: principal.rate_limit_points ?? defaultLimit.points,
-      windowSeconds: defaultLimit.windowSeconds
+interface LimitedPrincipal {
+  readonly organization: Limited
+  /** Null where the key has no limit of its own. */
+  readonly key: Limited | null
+}
+
+interface Taken {
+  readonly from: Limited
+  readonly state: RateLimitState
+}
+
+export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependencies): LimitRate {
+  // A principal is the same object for as long as its key is known and unchanged.
+  const known = new WeakMap<KeyPrincipal, LimitedPrincipal>()
+
+  function limitedOf(principal: KeyPrincipal): LimitedPrincipal {
+    let limited = known.get(principal)
+    if (limited === undefined) {
+      limited = createLimitedPrincipal(principal, defaultLimit)
+      known.set(principal, limited)
     }
-    const state = await rateLimiter.consume(
-      `organization:${principal.organization_id}`,
-      limit,
-      points
-    )
-    const headers = headersOf(limit, state)
-    if (state.isAllowed) return { granted: points, headers, refusal: null }
-    const refusal = new Problem('rate_limited', {
-      detail: `The organization may send ${limit.points} decisions in ${limit.windowSeconds} s.`,
-      headers: { ...headers, 'retry-after': String(secondsUntil(state)) }
+    return limited
+  }
+
+  /** The key takes what the organization was given, and the organization gets back the rest. */
+  function limitKey(items: number, organization: Taken, from: Limited): Quota | Promise<Quota> {
+    const state = rateLimiter.take(from.key, from.policy.limit, organization.state.granted)
+    if (!(state instanceof Promise)) return settle(items, organization, { from, state })
+    return state.then((late) => settle(items, organization, { from, state: late }))
+  }
+
+  function settle(items: number, organization: Taken, key: Taken): Quota {
+    const { granted } = key.state
+    const unused = organization.state.granted - granted
+    if (unused > 0) giveBack(organization, unused)
+    const isKeyTighter = unused > 0 || key.state.remaining < organization.state.remaining
+    return quotaOf(items, granted, isKeyTighter ? key : organization)
+  }
+
+  /** Not into the next window, which may have begun while the key's was asked for. */
+  function giveBack({ from, state }: Taken, points: number): void {
+    const { limit } = from.policy
+    const current = rateLimiter.take(from.key, limit, 0)
+    if (current instanceof Promise) return
+    const hasBegunAnew = current.resetMs > state.resetMs + limit.windowSeconds * 500
+    if (!hasBegunAnew) rateLimiter.giveBack(from.key, limit, points)
+  }
+
+  function limit(items: number, limited: LimitedPrincipal, state: RateLimitState) {
+    const organization = { from: limited.organization, state }
+    if (limited.key !== null && state.granted > 0) return limitKey(items, organization, limited.key)
+    return quotaOf(items, state.granted, organization)
+  }
+
+  return function limitRate(principal, items) {
+    const limited = limitedOf(principal)
+    const { key, policy } = limited.organization
+    const state = rateLimiter.take(key, policy.limit, items)
+    if (!(state instanceof Promise)) return limit(items, limited, state)
+    return state.then((late) => limit(items, limited, late))
+  }
+}
+
+function createLimitedPrincipal(principal: KeyPrincipal, defaultLimit: RateLimit) {
+  const { organization_id, rate_limit_points, key_id, key_rate_limit_points } = principal
+  const { windowSeconds } = defaultLimit
+  const limitOf = (points: number): RateLimit => ({ points, windowSeconds })
+  const organization = {
+    key: `organization:${organization_id}`,
+    policy: createLimitPolicy({
+      ...{ name: 'organization', who: 'The organization' },
+      limit: limitOf(rate_limit_points ?? defaultLimit.points)
     })
-    return { granted: 0, headers, refusal }
   }
+  if (key_rate_limit_points === null) return { organization, key: null }
+  const policy = createLimitPolicy({
+    ...{ name: 'key', who: 'The API key' },
+    limit: limitOf(key_rate_limit_points)
+  })
+  return { organization, key: { key: `key:${key_id}`, policy } }
 }
 
-function headersOf(limit: RateLimit, state: RateLimitState): Record<string, string> {
+function quotaOf(items: number, granted: number, { from, state }: Taken): Quota {
   return {
-    'ratelimit-policy': `"organization";q=${limit.points};w=${limit.windowSeconds}`,
-    ratelimit: `"organization";r=${state.remaining};t=${secondsUntil(state)}`
+    granted,
+    headers: limitHeaders(from.policy, state),
+    refusal: granted < items ? limitProblem(from.policy, state) : null
   }
-}
-
-/** Whole seconds, rounded up: coming back a moment early would only be refused again. */
-function secondsUntil(state: RateLimitState): number {
-  return Math.max(1, Math.ceil(state.resetMs / 1000))
 }

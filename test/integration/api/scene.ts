@@ -41,15 +41,16 @@ const waitingMax = 3
 function createCountingLimiter(): RateLimiter {
   const taken = new Map<string, number>()
   return {
-    consume: async (key, { points }, count) => {
+    take: async (key, { points }, count) => {
       const total = (taken.get(key) ?? 0) + count
       taken.set(key, total)
       return {
-        isAllowed: total <= points,
+        granted: total <= points ? count : 0,
         remaining: Math.max(0, points - total),
         resetMs: 900_000
       }
-    }
+    },
+    giveBack: () => {}
   }
 }
 
@@ -100,7 +101,12 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
         throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
       }
       const scopes = ['evaluation:read'] as const
-      const members = { key_id: 'reader', scopes, rate_limit_points: null }
+      const members = {
+        key_id: 'reader',
+        scopes,
+        rate_limit_points: null,
+        key_rate_limit_points: null
+      }
       return { kind: 'api_key', organization_id: organizationId, ...members }
     }
   })

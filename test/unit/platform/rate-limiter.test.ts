@@ -1,177 +1,225 @@
-/** Without Redis each instance applies the whole limit alone; with it, all count together. */
-import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+/** Limits shared through leases; without Redis each instance applies the whole limit alone. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createRateLimiter } from '../../../platform/rate-limiter.ts'
-import type { RateLimiter } from '../../../platform/rate-limiter.ts'
-import { createRedis } from '../../../platform/redis.ts'
-import type { Redis } from '../../../platform/redis.ts'
-import { waitUntil } from '../../support/wait-until.ts'
+import type { RateLimiter, RateLimitState } from '../../../platform/rate-limiter.ts'
+import type { SharedWindows } from '../../../platform/shared-windows.ts'
+import { FakeWindows } from '../../support/fake-windows.ts'
+import { RecordingMetrics } from '../consumers/recording-metrics.ts'
 
 const limit = { points: 3, windowSeconds: 60 }
-const ends: (() => Promise<void> | void)[] = []
+const wide = { points: 100_000, windowSeconds: 60 }
 
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
+let now = 1000
+const clock = () => now
+
+afterEach(() => {
+  now = 1000
 })
 
-/** Counts as the limiter's script does, and can be taken away. */
-class FakeRedis {
-  readonly counts = new Map<string, number>()
-  status = 'ready'
-  failure: Error | null = null
-  calls = 0
+function limiterOn(windows: SharedWindows): { limiter: RateLimiter; metrics: RecordingMetrics } {
+  const metrics = new RecordingMetrics()
+  return { limiter: createRateLimiter({ windows, metrics, now: clock }), metrics }
+}
 
-  /** The limiter defines its script under this name; here it is the method below. */
-  defineCommand(): void {}
+function scene() {
+  const windows = new FakeWindows(clock)
+  return { windows, ...limiterOn(windows) }
+}
 
-  async rlflxIncr([key, points, seconds]: readonly string[]): Promise<readonly number[]> {
-    this.calls += 1
-    if (this.failure !== null) throw this.failure
-    const consumed = (this.counts.get(key ?? '') ?? 0) + Number(points)
-    this.counts.set(key ?? '', consumed)
-    return [consumed, Number(seconds) * 1000]
+/** The answer of a take that must not wait. */
+function atOnce(state: RateLimitState | Promise<RateLimitState>): RateLimitState {
+  if (state instanceof Promise) throw new Error('it waits')
+  return state
+}
+
+/** A point each millisecond, until leases have their size. */
+async function busy(limiter: RateLimiter, key: string, ms: number): Promise<number> {
+  let waited = 0
+  for (let past = 0; past < ms; past++) {
+    now += 1
+    const state = limiter.take(key, wide, 1)
+    if (state instanceof Promise) waited += 1
+    expect((await state).granted).toBe(1)
   }
-
-  asRedis(): Redis {
-    return this as unknown as Redis
-  }
+  return waited
 }
 
-function limiterOn(redis: Redis): { limiter: RateLimiter; told: boolean[] } {
-  const told: boolean[] = []
-  return { limiter: createRateLimiter({ redis, onLocal: (isLocal) => told.push(isLocal) }), told }
-}
-
-function connected(port: number): Redis {
-  const redis = createRedis(`redis://127.0.0.1:${port}`)
-  ends.push(() => redis.disconnect())
-  return redis
-}
-
-async function listening(server: Server): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  return (server.address() as AddressInfo).port
-}
-
-async function closed(server: Server): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.close(() => resolve())
-  await promise
-}
-
-/** A port of this machine on which nobody listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer()
-  const port = await listening(server)
-  await closed(server)
-  return port
-}
-
-/** Takes connections and never answers, as a frozen server does. */
-async function frozenPort(): Promise<number> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => void sockets.add(socket.on('error', () => {})))
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy()
-    return closed(server)
-  })
-  return listening(server)
-}
-
-describe.each([
-  ['refuses connections', closedPort],
-  ['never answers', frozenPort]
-])('when Redis %s', (_, portOf) => {
-  test('the whole limit holds locally, for each key', async () => {
-    const { limiter, told } = limiterOn(connected(await portOf()))
-    for (const remaining of [2, 1, 0]) {
-      expect(await limiter.consume('a', limit, 1)).toMatchObject({ isAllowed: true, remaining })
-    }
-    const refused = await limiter.consume('a', limit, 1)
-    expect(refused).toMatchObject({ isAllowed: false, remaining: 0 })
-    expect(refused.resetMs).toBeGreaterThan(0)
-    expect(refused.resetMs).toBeLessThanOrEqual(60_000)
-    expect(await limiter.consume('b', limit, 1)).toMatchObject({ isAllowed: true, remaining: 2 })
-    expect(told).toEqual([true])
-  })
-})
-
-describe('when Redis answers', () => {
+describe('while Redis answers', () => {
   test('instances count together', async () => {
-    const redis = new FakeRedis()
-    const [first, second] = [limiterOn(redis.asRedis()), limiterOn(redis.asRedis())]
-    expect(await first.limiter.consume('a', limit, 2)).toEqual({
-      isAllowed: true,
+    const windows = new FakeWindows(clock)
+    const [first, second] = [limiterOn(windows), limiterOn(windows)]
+    expect(await first.limiter.take('a', limit, 2)).toEqual({
+      granted: 2,
       remaining: 1,
       resetMs: 60_000
     })
-    expect(await second.limiter.consume('a', limit, 2)).toMatchObject({
-      isAllowed: false,
-      remaining: 0
-    })
-    expect([...first.told, ...second.told]).toEqual([])
+    expect(await second.limiter.take('a', limit, 2)).toMatchObject({ granted: 1, remaining: 0 })
+    expect(await first.limiter.take('a', limit, 1)).toMatchObject({ granted: 0, remaining: 0 })
+    expect(first.metrics.levelOf('sluice_rate_limit_local')).toBe(0)
   })
 
-  test('its keys say whose they are', async () => {
-    const redis = new FakeRedis()
-    await limiterOn(redis.asRedis()).limiter.consume('organization-1', limit, 1)
-    expect([...redis.counts.keys()]).toEqual(['sluice:rate:organization-1'])
-  })
-
-  test('more points than the limit are refused, all of them', async () => {
-    const { limiter } = limiterOn(new FakeRedis().asRedis())
-    expect(await limiter.consume('a', limit, 4)).toMatchObject({ isAllowed: false, remaining: 0 })
-  })
-
-  test('each limit is its own', async () => {
-    const { limiter } = limiterOn(new FakeRedis().asRedis())
-    const wide = { points: 100, windowSeconds: 1 }
-    expect(await limiter.consume('a', limit, 3)).toMatchObject({ isAllowed: true, remaining: 0 })
-    expect(await limiter.consume('b', wide, 3)).toEqual({
-      isAllowed: true,
+  test('each key and each limit is its own', async () => {
+    const { limiter } = scene()
+    expect(await limiter.take('a', limit, 3)).toMatchObject({ granted: 3, remaining: 0 })
+    expect(await limiter.take('b', limit, 3)).toMatchObject({ granted: 3 })
+    expect(await limiter.take('c', { points: 100, windowSeconds: 1 }, 3)).toEqual({
+      granted: 3,
       remaining: 97,
       resetMs: 1000
     })
   })
+
+  test('a batch takes what fits', async () => {
+    const { limiter } = scene()
+    expect(await limiter.take('a', limit, 5)).toMatchObject({ granted: 3, remaining: 0 })
+  })
+
+  test('takers of one key share one request at a time, first come first served', async () => {
+    const { windows, limiter } = scene()
+    const answers = await Promise.all([1, 1, 4, 1].map((n) => limiter.take('a', limit, n)))
+    expect(answers.map(({ granted }) => granted)).toEqual([1, 1, 1, 0])
+    expect(windows.requests).toBe(2)
+  })
+
+  test('traffic is served from leases, which are refilled before they end', async () => {
+    const { windows, limiter } = scene()
+    await busy(limiter, 'a', 1000)
+    const before = windows.requests
+    expect(await busy(limiter, 'a', 2000)).toBe(0)
+    expect(windows.requests - before).toBeLessThan(20)
+    expect(windows.requests - before).toBeGreaterThan(3)
+  })
+
+  test('a window that ends takes its leases along', async () => {
+    const { windows, limiter } = scene()
+    await busy(limiter, 'a', 3000)
+    const first = windows.windowOf('a', wide)
+    now = first.endsAt
+    expect((await limiter.take('a', wide, 1)).granted).toBe(1)
+    expect(windows.windowOf('a', wide)).not.toBe(first)
+  })
+
+  test('who is over the limit is refused without a request, for a second', async () => {
+    const { windows, limiter } = scene()
+    await limiter.take('a', limit, 4)
+    const before = windows.requests
+    for (let time = 0; time < 100; time++) {
+      const refused = atOnce(limiter.take('a', limit, 1))
+      expect(refused).toEqual({ granted: 0, remaining: 0, resetMs: 60_000 })
+    }
+    expect(windows.requests).toBe(before)
+    now += 1000
+    expect((await limiter.take('a', limit, 1)).granted).toBe(0)
+    expect(windows.requests).toBe(before + 1)
+  })
+
+  test('a limit that changes counts at once, either way', async () => {
+    const { limiter } = scene()
+    expect(await limiter.take('a', limit, 4)).toMatchObject({ granted: 3 })
+    const higher = { ...limit, points: 5 }
+    expect(await limiter.take('a', higher, 4)).toMatchObject({ granted: 2 })
+    await busy(limiter, 'b', 2000)
+    expect(await limiter.take('b', limit, 1)).toMatchObject({ granted: 0 })
+  })
+
+  test('when Redis lost its data the windows begin anew', async () => {
+    const { windows, limiter } = scene()
+    await limiter.take('a', limit, 4)
+    windows.open.clear()
+    now += 1000
+    expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
+  })
+
+  test('what is given back can be taken again, and to take nothing is to look', async () => {
+    const { windows, limiter } = scene()
+    await limiter.take('a', limit, 4)
+    limiter.giveBack('a', limit, 2)
+    expect(atOnce(limiter.take('a', limit, 0))).toMatchObject({ granted: 0, remaining: 2 })
+    expect(atOnce(limiter.take('a', limit, 3))).toMatchObject({ granted: 2 })
+    expect(windows.requests).toBe(1)
+  })
+
+  test('requests and points are counted', async () => {
+    const { limiter, metrics } = scene()
+    await limiter.take('a', limit, 2)
+    await limiter.take('a', limit, 2)
+    now += 1000
+    await limiter.take('a', limit, 1)
+    expect(metrics.labelsOf('sluice_rate_limit_requests_total')).toEqual([
+      { result: 'granted' },
+      { result: 'cut' },
+      { result: 'refused' }
+    ])
+    const leased = metrics.counts.filter(({ name }) => name.endsWith('leased_points_total'))
+    expect(leased.map(({ value }) => value)).toEqual([2, 1])
+  })
 })
 
-describe('when Redis goes and comes back', () => {
-  test('no caller gets an error, and a failing Redis is left alone for a while', async () => {
-    const redis = new FakeRedis()
-    const { limiter, told } = limiterOn(redis.asRedis())
-    redis.failure = new Error('Command timed out')
-    const answers = []
-    for (let call = 0; call < 3; call++) answers.push(await limiter.consume('a', limit, 1))
-    expect(answers.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true])
-    expect(redis.calls).toBe(1)
-    expect(told).toEqual([true])
+describe('while Redis does not answer', () => {
+  const gone = new Error('Connection is closed.')
+
+  test('the whole limit holds locally, for each key', async () => {
+    const { windows, limiter, metrics } = scene()
+    windows.failure = gone
+    for (const remaining of [2, 1, 0]) {
+      expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining })
+    }
+    expect(await limiter.take('a', limit, 1)).toEqual({ granted: 0, remaining: 0, resetMs: 60_000 })
+    expect(await limiter.take('b', limit, 4)).toMatchObject({ granted: 3 })
+    expect(metrics.levelOf('sluice_rate_limit_local')).toBe(1)
+    expect(metrics.labelsOf('sluice_rate_limit_requests_total')).toEqual([{ result: 'failed' }])
+    now += 60_000
+    expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
   })
 
-  test('a connection that is not ready is not even asked', async () => {
-    const redis = new FakeRedis()
-    redis.status = 'reconnecting'
-    const { limiter, told } = limiterOn(redis.asRedis())
-    expect((await limiter.consume('a', limit, 1)).isAllowed).toBe(true)
-    expect(redis.calls).toBe(0)
-    expect(told).toEqual([true])
+  test('everybody who waits is served', async () => {
+    const { windows, limiter } = scene()
+    windows.failure = gone
+    const answers = await Promise.all([1, 1, 4].map((n) => limiter.take('a', limit, n)))
+    expect(answers.map(({ granted }) => granted)).toEqual([1, 1, 1])
   })
 
-  test('it counts again, and what it counted before still holds', async () => {
-    const redis = new FakeRedis()
-    const { limiter, told } = limiterOn(redis.asRedis())
-    expect((await limiter.consume('a', limit, 3)).isAllowed).toBe(true)
-    redis.failure = new Error('Connection is closed.')
-    // The local window begins empty: an outage grants the limit once more, it refuses nobody.
-    expect((await limiter.consume('a', limit, 1)).isAllowed).toBe(true)
-    redis.failure = null
-    await waitUntil('the limiter asks Redis again', async () => {
-      await limiter.consume('other', { points: 1000, windowSeconds: 60 }, 1)
-      return told.at(-1) === false
+  test('the local window goes on where the shared one was left', async () => {
+    const { windows, limiter } = scene()
+    await limiter.take('a', limit, 2)
+    windows.failure = gone
+    await limiter.take('another', limit, 1)
+    now += 10_000
+    expect(await limiter.take('a', limit, 2)).toEqual({
+      granted: 1,
+      remaining: 0,
+      resetMs: 50_000
     })
-    expect(told).toEqual([true, false])
-    expect((await limiter.consume('a', limit, 1)).isAllowed).toBe(false)
+    limiter.giveBack('a', limit, 1)
+    expect(await limiter.take('a', limit, 0)).toMatchObject({ remaining: 1 })
+  })
+
+  test('others spent it: nobody is refused for that', async () => {
+    const windows = new FakeWindows(clock)
+    const [first, second] = [limiterOn(windows), limiterOn(windows)]
+    await first.limiter.take('a', limit, 3)
+    expect(await second.limiter.take('a', limit, 1)).toMatchObject({ granted: 0 })
+    windows.failure = gone
+    now += 1000
+    expect(await second.limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
+  })
+
+  test('nobody waits to learn whether it is back, and then it counts again', async () => {
+    const { windows, limiter, metrics } = scene()
+    windows.failure = gone
+    await limiter.take('a', wide, 1)
+    const before = windows.requests
+    expect(atOnce(limiter.take('a', wide, 1)).granted).toBe(1)
+    expect(windows.requests).toBe(before)
+
+    now += 250
+    windows.failure = null
+    expect(atOnce(limiter.take('a', wide, 1)).granted).toBe(1)
+    expect(windows.requests).toBe(before + 1)
+    await Promise.resolve()
+    await Promise.resolve()
+    expect(metrics.levelOf('sluice_rate_limit_local')).toBe(0)
+    // It has no lease yet, so it asks.
+    expect(await limiter.take('a', wide, 1)).toMatchObject({ granted: 1, remaining: 99_999 })
   })
 })

@@ -13,7 +13,8 @@ const key: KeyPrincipal = {
   organization_id: organizationId,
   key_id: 'abcdefghijkl',
   scopes: ['evaluation:read'],
-  rate_limit_points: null
+  rate_limit_points: null,
+  key_rate_limit_points: null
 }
 
 const checked = createChecked({

@@ -7,15 +7,16 @@ import { problemOf } from './fakes.ts'
 function createFakeLimiter() {
   const taken = new Map<string, number>()
   const limiter: RateLimiter = {
-    consume: async (key, { points }, count) => {
+    take: async (key, { points }, count) => {
       const total = (taken.get(key) ?? 0) + count
       taken.set(key, total)
       return {
-        isAllowed: total <= points,
+        granted: total <= points ? count : 0,
         remaining: Math.max(0, points - total),
         resetMs: 61_200
       }
-    }
+    },
+    giveBack: () => {}
   }
   return { limiter, taken }
 }

@@ -9,7 +9,8 @@ const principal: KeyPrincipal = {
   organization_id: organizationId,
   key_id: 'abcdefghijkl',
   scopes: ['ingest'],
-  rate_limit_points: null
+  rate_limit_points: null,
+  key_rate_limit_points: null
 }
 const storedAt = new Date('2026-01-31T12:00:00.190Z')
 

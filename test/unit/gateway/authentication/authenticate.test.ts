@@ -28,7 +28,8 @@ describe('who passes', () => {
       organization_id: organizationId,
       key_id,
       scopes: ['ingest', 'profiles:read'],
-      rate_limit_points: 5
+      rate_limit_points: 5,
+      key_rate_limit_points: null
     })
   })
 

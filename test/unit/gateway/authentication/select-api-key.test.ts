@@ -16,7 +16,8 @@ test('times become milliseconds, and the rest the principal', async () => {
       organization_id: organizationId,
       key_id: key.key_id,
       scopes: ['ingest'],
-      rate_limit_points: 3
+      rate_limit_points: 3,
+      key_rate_limit_points: null
     }
   })
 })

@@ -17,7 +17,8 @@ export const principal: KeyPrincipal = {
   organization_id: organizationId,
   key_id: 'abcdefghijkl',
   scopes: ['ingest'],
-  rate_limit_points: null
+  rate_limit_points: null,
+  key_rate_limit_points: null
 }
 
 /** All that was asked for is granted. */

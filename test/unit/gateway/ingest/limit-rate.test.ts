@@ -1,75 +1,129 @@
 /** limit rate: what is taken from whose window, and what the caller is told. */
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import type { KeyPrincipal } from '../../../../gateway/call.ts'
 import { createLimitRate } from '../../../../gateway/ingest/limit-rate.ts'
-import type { RateLimit, RateLimiter, RateLimitState } from '../../../../platform/rate-limiter.ts'
+import { FakeLimiter } from './fake-limiter.ts'
 import { organizationId, principal } from './fakes.ts'
 
-/** Answers every time the same and remembers what was taken. */
-class FakeLimiter implements RateLimiter {
-  readonly taken: { key: string; limit: RateLimit; points: number }[] = []
-  state: RateLimitState = { isAllowed: true, remaining: 41, resetMs: 12_001 }
-
-  consume(key: string, limit: RateLimit, points: number): Promise<RateLimitState> {
-    this.taken.push({ key, limit, points })
-    return Promise.resolve(this.state)
-  }
-}
-
 const defaultLimit = { points: 100, windowSeconds: 60 }
+const ofOrganization = `organization:${organizationId}`
+const ofKey = `key:${principal.key_id}`
+const limitedKey: KeyPrincipal = { ...principal, key_rate_limit_points: 7 }
 
-function scene(state: Partial<RateLimitState> = {}) {
+function scene() {
   const rateLimiter = new FakeLimiter()
-  rateLimiter.state = { ...rateLimiter.state, ...state }
   return { rateLimiter, limitRate: createLimitRate({ rateLimiter, defaultLimit }) }
 }
 
-test("points are taken from the organization's window", async () => {
-  const { rateLimiter, limitRate } = scene()
-  await limitRate(principal, 3)
-  expect(rateLimiter.taken).toEqual([
-    { key: `organization:${organizationId}`, limit: defaultLimit, points: 3 }
-  ])
-})
+describe('the organization', () => {
+  test('has the default limit, or one of its own', async () => {
+    const { rateLimiter, limitRate } = scene()
+    await limitRate(principal, 3)
+    expect(rateLimiter.limits).toEqual(new Map([[ofOrganization, defaultLimit]]))
+    expect(rateLimiter.left).toEqual(new Map([[ofOrganization, 97]]))
+    const { headers } = await limitRate({ ...principal, rate_limit_points: 9 }, 1)
+    expect(rateLimiter.limits.get(ofOrganization)).toEqual({ points: 9, windowSeconds: 60 })
+    expect(headers['ratelimit-policy']).toBe('"organization";q=9;w=60')
+  })
 
-test('an organization may have a limit of its own', async () => {
-  const { rateLimiter, limitRate } = scene()
-  const { headers } = await limitRate({ ...principal, rate_limit_points: 7 }, 1)
-  expect(rateLimiter.taken[0]?.limit).toEqual({ points: 7, windowSeconds: 60 })
-  expect(headers['ratelimit-policy']).toBe('"organization";q=7;w=60')
-})
+  test('may have a limit of nothing', async () => {
+    const { limitRate } = scene()
+    const quota = await limitRate({ ...principal, rate_limit_points: 0 }, 1)
+    expect(quota).toMatchObject({ granted: 0, refusal: { code: 'rate_limited' } })
+  })
 
-test('a limit of nothing is a limit', async () => {
-  const { rateLimiter, limitRate } = scene()
-  await limitRate({ ...principal, rate_limit_points: 0 }, 1)
-  expect(rateLimiter.taken[0]?.limit.points).toBe(0)
-})
+  test('is told at once what is left, in whole seconds rounded up', () => {
+    const { limitRate } = scene()
+    expect(limitRate(principal, 1)).toEqual({
+      granted: 1,
+      headers: {
+        'ratelimit-policy': '"organization";q=100;w=60',
+        ratelimit: '"organization";r=99;t=13'
+      },
+      refusal: null
+    })
+  })
 
-test('who may go on is told what is left, in whole seconds rounded up', async () => {
-  const { limitRate } = scene()
-  expect(await limitRate(principal, 1)).toEqual({
-    granted: 1,
-    refusal: null,
-    headers: {
+  test('over its limit is told when to come back', async () => {
+    const { rateLimiter, limitRate } = scene()
+    rateLimiter.left.set(ofOrganization, 0)
+    const { granted, refusal } = await limitRate(principal, 1)
+    expect(granted).toBe(0)
+    expect(refusal?.code).toBe('rate_limited')
+    expect(refusal?.options.detail).toBe('The organization may send 100 decisions in 60 s.')
+    expect(refusal?.options.headers).toEqual({
       'ratelimit-policy': '"organization";q=100;w=60',
-      ratelimit: '"organization";r=41;t=13'
+      ratelimit: '"organization";r=0;t=13',
+      'retry-after': '13'
+    })
+  })
+
+  test('gets what fits of a batch, and a refusal for the rest', async () => {
+    const { rateLimiter, limitRate } = scene()
+    rateLimiter.slow.add(ofOrganization)
+    const quota = await limitRate(principal, 130)
+    expect(quota).toMatchObject({ granted: 100, refusal: { code: 'rate_limited' } })
+  })
+})
+
+describe('a key with a limit of its own', () => {
+  test.each([
+    ['at once', []],
+    ['later', [ofOrganization, ofKey]]
+  ])('takes from both windows, %s, and the tighter one is shown', async (_when, slow) => {
+    const { rateLimiter, limitRate } = scene()
+    slow.forEach((key) => rateLimiter.slow.add(key))
+    const { granted, headers, refusal } = await limitRate(limitedKey, 2)
+    expect({ granted, refusal }).toEqual({ granted: 2, refusal: null })
+    expect([...rateLimiter.left]).toEqual([
+      [ofOrganization, 98],
+      [ofKey, 5]
+    ])
+    expect(headers).toEqual({
+      'ratelimit-policy': '"key";q=7;w=60',
+      ratelimit: '"key";r=5;t=13'
+    })
+  })
+
+  test('is shown the organization while that has less', async () => {
+    const { rateLimiter, limitRate } = scene()
+    rateLimiter.left.set(ofOrganization, 4)
+    const { headers } = await limitRate(limitedKey, 1)
+    expect(headers['ratelimit']).toBe('"organization";r=3;t=13')
+  })
+
+  test.each([
+    ['at once', []],
+    ['later', [ofKey]]
+  ])('over it is told so %s, and the organization loses nothing', async (_when, slow) => {
+    const { rateLimiter, limitRate } = scene()
+    slow.forEach((key) => rateLimiter.slow.add(key))
+    const { granted, refusal } = await limitRate(limitedKey, 10)
+    expect(granted).toBe(7)
+    expect(refusal?.options.detail).toBe('The API key may send 7 decisions in 60 s.')
+    expect(refusal?.options.headers).toMatchObject({ ratelimit: '"key";r=0;t=13' })
+    expect(rateLimiter.left.get(ofOrganization)).toBe(93)
+    expect(await limitRate(limitedKey, 1)).toMatchObject({ granted: 0 })
+    expect(rateLimiter.left.get(ofOrganization)).toBe(93)
+  })
+
+  test('gives nothing back into a window that began meanwhile', async () => {
+    const { rateLimiter, limitRate } = scene()
+    rateLimiter.slow.add(ofKey)
+    rateLimiter.resetMs.set(ofOrganization, 20)
+    rateLimiter.meanwhile = () => {
+      rateLimiter.resetMs.set(ofOrganization, 59_990)
+      rateLimiter.left.set(ofOrganization, 100)
     }
+    await limitRate(limitedKey, 10)
+    expect(rateLimiter.left.get(ofOrganization)).toBe(100)
   })
-})
 
-test('who may not is told when to come back', async () => {
-  const { limitRate } = scene({ isAllowed: false, remaining: 0, resetMs: 1500 })
-  const problem = (await limitRate(principal, 1)).refusal
-  expect(problem?.code).toBe('rate_limited')
-  expect(problem?.options.detail).toBe('The organization may send 100 decisions in 60 s.')
-  expect(problem?.options.headers).toEqual({
-    'ratelimit-policy': '"organization";q=100;w=60',
-    ratelimit: '"organization";r=0;t=2',
-    'retry-after': '2'
+  test('takes nothing from its own window when the organization has nothing', async () => {
+    const { rateLimiter, limitRate } = scene()
+    rateLimiter.left.set(ofOrganization, 0)
+    const { refusal } = await limitRate(limitedKey, 1)
+    expect(refusal?.options.detail).toContain('The organization')
+    expect(rateLimiter.left.has(ofKey)).toBe(false)
   })
-})
-
-test.each([0, 1, 999])('%i ms until the window ends are told as one second', async (resetMs) => {
-  const { limitRate } = scene({ isAllowed: false, resetMs })
-  const problem = (await limitRate(principal, 1)).refusal
-  expect(problem?.options.headers?.['retry-after']).toBe('1')
 })

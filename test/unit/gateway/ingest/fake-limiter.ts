@@ -1,0 +1,33 @@
+/** A limiter with windows of its own, which answers at once or later, as the test wants. */
+import type { RateLimit, RateLimiter, RateLimitState } from '../../../../platform/rate-limiter.ts'
+
+export class FakeLimiter implements RateLimiter {
+  /** What is left of each key's window; a key not named here has its whole limit. */
+  readonly left = new Map<string, number>()
+  readonly limits = new Map<string, RateLimit>()
+  readonly resetMs = new Map<string, number>()
+  /** Keys whose answer takes a turn. */
+  readonly slow = new Set<string>()
+  /** Runs while a slow key is waited for. */
+  meanwhile: () => void = () => {}
+
+  take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState> {
+    this.limits.set(key, limit)
+    if (!this.slow.has(key)) return this.give(key, limit, points)
+    return Promise.resolve().then(() => {
+      this.meanwhile()
+      return this.give(key, limit, points)
+    })
+  }
+
+  giveBack(key: string, limit: RateLimit, points: number): void {
+    this.left.set(key, (this.left.get(key) ?? limit.points) + points)
+  }
+
+  private give(key: string, limit: RateLimit, points: number): RateLimitState {
+    const left = this.left.get(key) ?? limit.points
+    const granted = Math.min(points, left)
+    this.left.set(key, left - granted)
+    return { granted, remaining: left - granted, resetMs: this.resetMs.get(key) ?? 12_001 }
+  }
+}
