@@ -15,7 +15,7 @@ const keyPrefix = 'sluice:rate'
 /** Limits are few: the default one and those that organizations and keys have of their own. */
 const limitersMax = 1000
 /** With the turn of the event loop after it, callers have another answer within 100 ms. */
-const answerWithinMs = 75
+const answerWithinDefaultMs = 75
 
 /**
  * In place of the library's own script, which adds points even when it refuses them: giving those
@@ -37,7 +37,10 @@ if fits > 0 then redis.call('incrby', KEYS[1], fits) end
 return { taken + asked, ttl }
 `
 
-export function createSharedWindows(redis: Redis): SharedWindows {
+export function createSharedWindows(
+  redis: Redis,
+  answerWithinMs = answerWithinDefaultMs
+): SharedWindows {
   const limiters = new Map<string, RateLimiterRedis>()
 
   function limiterOf({ points, windowSeconds: duration }: RateLimit): RateLimiterRedis {
@@ -58,7 +61,7 @@ export function createSharedWindows(redis: Redis): SharedWindows {
   return {
     take: async (key, limit, points) => {
       const answer = resultOf(limiterOf(limit).consume(key, points))
-      const { consumedPoints, msBeforeNext } = await inTime(answer)
+      const { consumedPoints, msBeforeNext } = await inTime(answer, answerWithinMs)
       const left = Math.max(0, limit.points - (consumedPoints - points))
       const granted = Math.min(points, left)
       return { granted, remaining: left - granted, resetMs: Math.max(0, msBeforeNext) }
@@ -80,7 +83,7 @@ async function resultOf(answer: Promise<RateLimiterRes>): Promise<RateLimiterRes
  * A process that was busy finds the timer due and the answer unread. So the timer gives it one more
  * turn of the event loop, in which sockets are read: a busy gateway is no reason to leave Redis.
  */
-function inTime<T>(answer: Promise<T>): Promise<T> {
+function inTime<T>(answer: Promise<T>, answerWithinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new Error(`Redis did not answer in ${answerWithinMs} ms`))
     const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs)

@@ -76,7 +76,9 @@ describe('while Redis answers', () => {
 
   test('takers of one key share one request at a time, first come first served', async () => {
     const { windows, limiter } = scene()
-    const answers = await Promise.all([1, 1, 4, 1].map((n) => limiter.take('a', limit, n)))
+    const answers = await Promise.all(
+      [1, 1, 4, 1].map(async (n) => await limiter.take('a', limit, n))
+    )
     expect(answers.map(({ granted }) => granted)).toEqual([1, 1, 1, 0])
     expect(windows.requests).toBe(2)
   })
@@ -175,7 +177,7 @@ describe('while Redis does not answer', () => {
   test('everybody who waits is served', async () => {
     const { windows, limiter } = scene()
     windows.failure = gone
-    const answers = await Promise.all([1, 1, 4].map((n) => limiter.take('a', limit, n)))
+    const answers = await Promise.all([1, 1, 4].map(async (n) => await limiter.take('a', limit, n)))
     expect(answers.map(({ granted }) => granted)).toEqual([1, 1, 1])
   })
 
