@@ -82,12 +82,13 @@ export function isSpent(lease: Lease, now: number): boolean {
 }
 
 /** Drops what is too old to be spent. */
-export function expire(lease: Lease, now: number): void {
+function expire(lease: Lease, now: number): void {
   if (now >= lease.expiresAt) lease.available = 0
 }
 
 /**
- * How many points to ask for, when callers wait for `wanted`: those, and a block for who comes next.
+ * How many points to ask for when callers wait for `wanted`: those, and a block for who comes
+ * next.
  */
 export function pointsToAsk(lease: Lease, limit: RateLimit, { wanted, now }: Demand): number {
   expire(lease, now)

@@ -1,4 +1,4 @@
-/** Several gateways on one Redis: the limit of an organization is one limit, with Redis or alone. */
+/** Several gateways on one Redis: the limit of an organization is one limit. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createRedis } from '../../platform/redis.ts'
@@ -54,7 +54,7 @@ async function flood(targets: readonly Application[], tenant: Tenant, count: num
 }
 
 describe('with Redis', () => {
-  test('together they accept the limit, no more and hardly less, and say what is left', async () => {
+  test('together they accept the limit, to the last point, and say what is left', async () => {
     const limit = 300
     const tenant = await sluice.createTenant({ rateLimit: limit })
     const { accepted, refused, answers } = await flood(gateways, tenant, 600)

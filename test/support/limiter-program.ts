@@ -1,4 +1,4 @@
-/** An instance that only limits: takes points for a while and tells its parent what it was given. */
+/** An instance that only limits: takes points for a while and tells what it was given. */
 import { createRateLimiter } from '../../platform/rate-limiter.ts'
 import { createRedis } from '../../platform/redis.ts'
 import { createSharedWindows } from '../../platform/shared-windows.ts'

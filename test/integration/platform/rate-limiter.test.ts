@@ -146,7 +146,7 @@ async function limiterOn(client: Redis) {
   return { limiter, isLocal }
 }
 
-test('Redis killed: each instance applies the whole limit, and then they share it again', async () => {
+test('Redis killed: each applies the whole limit, and then they share it again', async () => {
   const gate = await startGate()
   const first = await limiterOn(await connected(gate.url))
   const second = await limiterOn(redis)
