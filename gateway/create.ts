@@ -29,6 +29,7 @@ import { createTakeClientReport } from './ingest/client-report.ts'
 import { createEncode } from './ingest/encode.ts'
 import { createIngestBatch } from './ingest/ingest-batch.ts'
 import { createIngest } from './ingest/ingest.ts'
+import { createLimitAgent } from './ingest/limit-agent.ts'
 import { createLimitRate } from './ingest/limit-rate.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
@@ -74,13 +75,10 @@ export function createGatewayApp(parts: GatewayParts) {
 
 function createIngestLines(parts: GatewayParts, authenticate: Authenticate) {
   const { config, metrics, producer, rateLimiter, schemaId } = parts
-  const limitRate = createLimitRate({
-    rateLimiter,
-    defaultLimit: {
-      points: config.RATE_LIMIT_POINTS,
-      windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS
-    }
-  })
+  const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
+  const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
+  const limitRate = createLimitRate({ rateLimiter, defaultLimit })
+  const agentLimit = limitOf(config.AGENT_RATE_LIMIT_POINTS)
   const { produce, produceEach, drain } = createProduce({
     producer,
     metrics,
@@ -93,6 +91,7 @@ function createIngestLines(parts: GatewayParts, authenticate: Authenticate) {
     authenticate,
     validate: createValidate({ clock, metrics }),
     limitRate,
+    limitAgent: createLimitAgent({ rateLimiter, limit: agentLimit }),
     encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId })
   }
   return {

@@ -26,3 +26,13 @@ export function admit<T>(items: readonly Item<T>[], { granted, refusal }: Quota)
   if (refusal === null) return [...items]
   return items.map((item, index) => (index < granted || item instanceof Problem ? item : refusal))
 }
+
+/** Every item that is still on its way goes on, unless it is told why not. */
+export function refuseEach<T>(
+  items: readonly Item<T>[],
+  refusalOf: (item: T) => Problem | null | Promise<Problem | null>
+): Promise<Item<T>[]> {
+  return Promise.all(
+    items.map(async (item) => (item instanceof Problem ? item : ((await refusalOf(item)) ?? item)))
+  )
+}

@@ -11,8 +11,8 @@ const decision = embedded(decisionBodySchema)
 /** What is no report is counted as such and harms nothing, so any value is taken. */
 const clientReport: JsonSchema = {
   description:
-    'What an SDK dropped before it could be sent: `{"dropped": {"queue_full": 3}}`. Counted under ' +
-    `${Object.keys(clientReportSchema.properties.dropped.properties).join(', ')} and other.`
+    'What an SDK dropped before it could be sent: `{"dropped": {"queue_full": 3}}`. Counted ' +
+    `under ${Object.keys(clientReportSchema.properties.dropped.properties).join(', ')} and other.`
 }
 
 const queued: JsonSchema = {

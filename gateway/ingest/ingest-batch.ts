@@ -15,7 +15,8 @@ import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { TakeClientReport } from './client-report.ts'
 import type { Encode } from './encode.ts'
 import { idempotentIdOf } from './idempotent-id.ts'
-import { admit, each } from './each.ts'
+import { admit, each, refuseEach } from './each.ts'
+import type { LimitAgent } from './limit-agent.ts'
 import type { LimitRate } from './limit-rate.ts'
 import { parseBatch } from './parse-batch.ts'
 import type { ProduceEach } from './produce.ts'
@@ -27,14 +28,15 @@ export interface IngestBatchDependencies {
   readonly takeClientReport: TakeClientReport
   readonly validate: Validate
   readonly limitRate: LimitRate
+  readonly limitAgent: LimitAgent
   readonly encode: Encode
   readonly produceEach: ProduceEach
   readonly outcomes: BatchOutcomes
 }
 
 export function createIngestBatch(dependencies: IngestBatchDependencies) {
-  const { authenticate, takeClientReport, validate, limitRate, encode } = dependencies
-  const { produceEach, outcomes } = dependencies
+  const { authenticate, takeClientReport, validate, limitRate, limitAgent } = dependencies
+  const { encode, produceEach, outcomes } = dependencies
 
   return async function ingestBatch(call: Call): Promise<Reply> {
     const attempt = outcomes.begin()
@@ -50,7 +52,7 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
         validate(submission, principal, attempt.ids[index] ?? null)
       )
       attempt.quota = await limitRate(principal, batch.items.length)
-      const admitted = admit(attempt.decisions, attempt.quota)
+      const admitted = await refuseEach(admit(attempt.decisions, attempt.quota), limitAgent)
       const records = each(admitted, (decision) => encode(decision, headers['traceparent']))
       const results = await produceEach(records)
       return outcomes.settle(attempt, results, call.request_id)

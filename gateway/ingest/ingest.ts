@@ -15,6 +15,7 @@ import type { Authenticate } from '../authentication/authenticate.ts'
 import type { Call, Reply } from '../call.ts'
 import type { Encode } from './encode.ts'
 import { idempotentIdOf } from './idempotent-id.ts'
+import type { LimitAgent } from './limit-agent.ts'
 import type { LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
 import { parse } from './parse.ts'
@@ -26,13 +27,15 @@ export interface IngestDependencies {
   readonly authenticate: Authenticate
   readonly validate: Validate
   readonly limitRate: LimitRate
+  readonly limitAgent: LimitAgent
   readonly encode: Encode
   readonly produce: Produce
   readonly outcomes: Outcomes
 }
 
 export function createIngest(dependencies: IngestDependencies) {
-  const { authenticate, validate, limitRate, encode, produce, outcomes } = dependencies
+  const { authenticate, validate, limitRate, limitAgent } = dependencies
+  const { encode, produce, outcomes } = dependencies
 
   return async function ingest(call: Call): Promise<Reply> {
     const attempt = outcomes.begin()
@@ -44,7 +47,8 @@ export function createIngest(dependencies: IngestDependencies) {
       const id = idOf(submission) ?? idempotentId?.(principal.organization_id) ?? null
       attempt.decision = validate(submission, principal, id)
       attempt.quota = await limitRate(principal, 1)
-      if (attempt.quota.refusal !== null) throw attempt.quota.refusal
+      const refusal = attempt.quota.refusal ?? (await limitAgent(attempt.decision))
+      if (refusal !== null) throw refusal
       const record = encode(attempt.decision, headers['traceparent'])
       await produce(record)
       return outcomes.acknowledge(attempt)

@@ -25,8 +25,8 @@ integration  one room against real services
 e2e          the whole, as real processes
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 
-All but the first two start Kafka, a schema registry, Redis and Postgres of their own, and stop them.
-SLUICE_STACK=native, docker or external chooses how.
+All but the first two start Kafka, a schema registry, Redis and Postgres of their own, and stop
+them. SLUICE_STACK=native, docker or external chooses how.
 `
 
 function phaseOfPath(path: string): PhaseName {

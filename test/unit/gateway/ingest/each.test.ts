@@ -1,7 +1,7 @@
 /** Steps over items: a refusal keeps its place, and a bug is no refusal. */
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import { admit, each } from '../../../../gateway/ingest/each.ts'
+import { admit, each, refuseEach } from '../../../../gateway/ingest/each.ts'
 import { quota } from './fakes.ts'
 
 const invalid = new Problem('invalid_decision', { detail: 'No.' })
@@ -33,4 +33,11 @@ test('the first items that are granted go on, invalid ones count, the rest are t
   const granted = { ...quota, granted: 2, refusal: limited }
   expect(admit([1, invalid, 3, invalid], granted)).toEqual([1, invalid, limited, invalid])
   expect(admit([1, 2], quota)).toEqual([1, 2])
+})
+
+test('each item is refused or goes on, at once or after a while', async () => {
+  const refusalOf = (item: number) => (item === 1 ? limited : null)
+  expect(await refuseEach([1, invalid, 3], refusalOf)).toEqual([limited, invalid, 3])
+  const late = (item: number) => Promise.resolve(refusalOf(item))
+  expect(await refuseEach([1, invalid, 3], late)).toEqual([limited, invalid, 3])
 })

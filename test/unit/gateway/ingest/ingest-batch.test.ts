@@ -40,6 +40,7 @@ function scene({ granted, failures = {} }: Scene = {}) {
     takeClientReport: (report) => void reports.push(report),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
+    limitAgent: ({ agent_id }) => (agent_id === 'in-a-loop' ? limited : null),
     encode: createEncode({ topic: 'decisions', schemaId: () => 1 }),
     produceEach: async (records) =>
       records.map((record) => {
@@ -117,6 +118,15 @@ test('over the limit the first that fit are taken and the rest may come again', 
     [false, true],
     [false, true]
   ])
+  expect(log).toHaveLength(1)
+})
+
+test('an agent over its own limit spoils nothing for the others', async () => {
+  const { send, log } = scene()
+  const [hot, calm] = ['in-a-loop', 'calm'].map((agent_id) => aDecisionBody({ agent_id }))
+  const reply = await send({ decisions: [hot, calm, hot] })
+  expect(resultsOf(reply).map(({ queued }) => queued)).toEqual([false, true, false])
+  expect(resultsOf(reply)[0]).toMatchObject({ retryable: true, problem: { code: 'rate_limited' } })
   expect(log).toHaveLength(1)
 })
 

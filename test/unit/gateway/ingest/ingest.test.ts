@@ -13,7 +13,9 @@ import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { callOf, problemOf } from '../api/fakes.ts'
 import { principal, quota } from './fakes.ts'
 
-type Step = 'authenticate' | 'read body' | 'limit rate' | 'encode' | 'produce'
+type Step = 'authenticate' | 'read body' | 'limit rate' | 'limit agent' | 'encode' | 'produce'
+
+const untilAdmitted: Step[] = ['authenticate', 'read body', 'limit rate', 'limit agent']
 
 /** The real line between fakes of what is away: each step notes that it ran, or fails as told. */
 function scene(failures: Partial<Record<Step, Error>> = {}) {
@@ -40,6 +42,10 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
     },
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
+    limitAgent: () => {
+      steps.push('limit agent')
+      return (failures['limit agent'] ?? null) as Problem | null
+    },
     encode: (decision, traceparent) => {
       enter('encode')
       return encode(decision, traceparent)
@@ -76,7 +82,7 @@ test('a decision goes the whole line and is acknowledged after the log has it', 
   const line = scene()
   const body = aDecisionBody()
   const reply = await send(line, body)
-  expect(line.steps).toEqual(['authenticate', 'read body', 'limit rate', 'encode', 'produce'])
+  expect(line.steps).toEqual([...untilAdmitted, 'encode', 'produce'])
   expect(reply.status).toBe(202)
   expect(JSON.parse(reply.body)).toEqual({ decision_id: body['decision_id'], queued: true })
   expect(reply.headers['ratelimit']).toBe('"organization";r=9;t=60')
@@ -95,8 +101,9 @@ describe('each refusal ends the line where it arose', () => {
     ['authenticate', 'api_key_invalid', ['authenticate']],
     ['read body', 'payload_too_large', ['authenticate', 'read body', 'limit rate']],
     ['limit rate', 'rate_limited', ['authenticate', 'read body', 'limit rate']],
-    ['encode', 'schema_unavailable', ['authenticate', 'read body', 'limit rate', 'encode']],
-    ['produce', 'log_unavailable', ['authenticate', 'read body', 'limit rate', 'encode', 'produce']]
+    ['limit agent', 'rate_limited', untilAdmitted],
+    ['encode', 'schema_unavailable', [...untilAdmitted, 'encode']],
+    ['produce', 'log_unavailable', [...untilAdmitted, 'encode', 'produce']]
   ])('%s: %s', async (step, code, steps) => {
     const line = scene({ [step]: new Problem(code, { detail: 'No.' }) })
     const problem = await problemOf(send(line, aDecisionBody()))
