@@ -4,6 +4,7 @@ import type { Decision } from '../../core/decision.ts'
 import { keyOf } from '../../core/decision.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
+import { traceparentOf } from '../../core/trace-context.ts'
 import type { OutgoingRecord } from '../../platform/record-producer.ts'
 import { decisionContract } from '../../schemas/index.ts'
 
@@ -17,9 +18,6 @@ export interface EncodeDependencies {
 }
 
 export const decisionBytesMax = 4 * 1024 * 1024
-
-/** W3C trace context, version 00; anything else is left out rather than handed on. */
-const traceparentExpression = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 export function createEncode({ topic, schemaId }: EncodeDependencies): Encode {
   const encodeAvro = createAvroEncode<Decision>(decisionContract.schema)
@@ -39,11 +37,10 @@ export function createEncode({ topic, schemaId }: EncodeDependencies): Encode {
   }
 }
 
-function headersOf(decision: Decision, traceparent: string | string[] | undefined) {
+function headersOf(decision: Decision, header: string | string[] | undefined) {
   const { decision_id, organization_id } = decision
-  if (typeof traceparent !== 'string' || !traceparentExpression.test(traceparent)) {
-    return { decision_id, organization_id }
-  }
+  const traceparent = traceparentOf(header)
+  if (traceparent === null) return { decision_id, organization_id }
   return { decision_id, organization_id, traceparent }
 }
 
