@@ -8,7 +8,8 @@ import type { Logger } from '../platform/logger.ts'
 import { startManagement } from '../platform/management.ts'
 import type { MessageBatch, MessageConsumer } from '../platform/message-consumer.ts'
 import { createMetrics } from '../platform/metrics.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics, ProcessMetrics } from '../platform/metrics.ts'
+import { measureProcess } from '../platform/process-metrics.ts'
 import type { RecordProducer } from '../platform/record-producer.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
 import type { Registry } from '../platform/schema-registry.ts'
@@ -66,7 +67,7 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
       })
     }
   })
-  await openManagement({ config, lifecycle, metrics, consumer })
+  await openManagement({ config, lifecycle, logger, metrics, consumer })
   const producer = client.producer()
   await producer.connect()
   lifecycle.onStop('producer', () => producer.close())
@@ -85,20 +86,22 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
   }
 }
 
-interface ManagementParts extends Pick<GroupContext, 'config' | 'lifecycle'> {
-  readonly metrics: Metrics
+interface ManagementParts extends GroupContext {
+  readonly metrics: ProcessMetrics
   readonly consumer: MessageConsumer
 }
 
-async function openManagement({ config, lifecycle, metrics, consumer }: ManagementParts) {
+async function openManagement(parts: ManagementParts) {
+  const { config, lifecycle, logger, metrics, consumer } = parts
+  const notReady = (): string[] => [
+    ...(consumer.isJoined() ? [] : ['consumer group']),
+    ...(lifecycle.isStopping() ? ['stopping'] : [])
+  ]
+  measureProcess(metrics, () => notReady().length === 0)
   const management = await startManagement({
     host: config.MANAGEMENT_HOST,
     port: config.MANAGEMENT_PORT,
-    metrics,
-    notReady: () => [
-      ...(consumer.isJoined() ? [] : ['consumer group']),
-      ...(lifecycle.isStopping() ? ['stopping'] : [])
-    ]
+    ...{ metrics, notReady, logger }
   })
   lifecycle.onStop('management port', () => management.close())
 }

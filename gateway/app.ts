@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { uuidv7 } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Increment, Metrics } from '../platform/metrics.ts'
 import { drain, readBody } from './body.ts'
 import type { Call, Reply } from './call.ts'
 import type { DocsHandlers } from './docs.ts'
@@ -83,16 +83,32 @@ function serveDocs(app: Express, dependencies: AppDependencies): void {
 /** Every request gets exactly one answer here, whatever its handler does. */
 function createAnswer(dependencies: AppDependencies, operation: string, handle: Handle) {
   const { metrics, clock, isStopping } = dependencies
+  const countAnswer = createCountAnswer(metrics, operation)
 
   return async function answer(request: Request, response: Response): Promise<void> {
     const requestId = requestIdOf(request, clock)
     const reply = await replyOf(dependencies, handle, callOf(request, response, requestId))
-    metrics.count('sluice_http_requests_total', { operation, status: String(reply.status) })
+    countAnswer(reply.status)
     const isLast = isStopping() || request.headers.connection?.toLowerCase() === 'close'
     // Node closes a connection with its last answer, which would cut off a caller still sending.
     if (isLast) await drain(request)
     write(response, reply, { requestId, isLast })
     if (!(await drain(request))) request.destroy()
+  }
+}
+
+/** One counter for each status, made when it is first answered. */
+function createCountAnswer(metrics: Metrics, operation: string) {
+  const counters = new Map<number, Increment>()
+
+  return function countAnswer(status: number): void {
+    let increment = counters.get(status)
+    if (increment === undefined) {
+      const labels = { operation, status: String(status) }
+      increment = metrics.counter('sluice_http_requests_total', labels)
+      counters.set(status, increment)
+    }
+    increment()
   }
 }
 

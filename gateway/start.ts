@@ -9,6 +9,7 @@ import { close, listen, startManagement } from '../platform/management.ts'
 import { createMetrics } from '../platform/metrics.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { createPostgres } from '../platform/postgres.ts'
+import { measureProcess } from '../platform/process-metrics.ts'
 import { createRateLimiter } from '../platform/rate-limiter.ts'
 import { createRedis } from '../platform/redis.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
@@ -41,11 +42,15 @@ export async function startGateway(context: GatewayContext): Promise<void> {
     schemaId: log.schemaId
   })
   lifecycle.onStop('in-flight records', drain)
+  const notReady = (): string[] => [
+    ...log.notReady(),
+    ...(lifecycle.isStopping() ? ['stopping'] : [])
+  ]
+  measureProcess(metrics, () => notReady().length === 0)
   const management = await startManagement({
     host: config.MANAGEMENT_HOST,
     port: config.MANAGEMENT_PORT,
-    metrics,
-    notReady: () => [...log.notReady(), ...(lifecycle.isStopping() ? ['stopping'] : [])]
+    ...{ metrics, notReady, logger }
   })
   lifecycle.onStop('management port', () => management.close())
 

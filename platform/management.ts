@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import type { Metrics } from './metrics.ts'
+import type { Logger } from './logger.ts'
+import type { ProcessMetrics } from './metrics.ts'
 
 export interface Readiness {
   /** Names of what is not ready; an empty list means ready. */
@@ -13,8 +14,9 @@ export interface Readiness {
 export interface ManagementOptions {
   readonly host: string
   readonly port: number
-  readonly metrics: Metrics
+  readonly metrics: Pick<ProcessMetrics, 'expose'>
   readonly notReady: Readiness
+  readonly logger: Logger
 }
 
 export interface Management {
@@ -26,7 +28,11 @@ const requestTimeoutMs = 5000
 
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
-    void answer(request.url ?? '/', response, options)
+    const url = request.url ?? '/'
+    answer(url, response, options).catch((error: unknown) => {
+      options.logger.error({ error, url }, 'the management port could not answer')
+      if (!response.headersSent) write(response, 500, { status: 'failed' })
+    })
   })
   await listen(server, options)
   return {

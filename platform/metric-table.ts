@@ -1,100 +1,140 @@
 /** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test.
  */
+import { processMetricRows } from './process-metric-rows.ts'
 
-export interface MetricRow {
-  readonly type: 'counter' | 'gauge' | 'histogram'
+interface Row {
+  /** What one is one of. */
+  readonly unit: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Upper bounds of a histogram's buckets, in the unit its name ends with. */
-  readonly buckets?: readonly number[]
 }
+
+/** Counters and histograms of several workers are added up. */
+export interface CounterRow extends Row {
+  readonly type: 'counter'
+}
+
+export interface GaugeRow extends Row {
+  readonly type: 'gauge'
+  /** What the values of several workers are together. */
+  readonly across: 'sum' | 'max' | 'min'
+}
+
+export interface HistogramRow extends Row {
+  readonly type: 'histogram'
+  /** Upper bounds, in the unit. */
+  readonly buckets: readonly number[]
+}
+
+export type MetricRow = CounterRow | GaugeRow | HistogramRow
 
 const latencySeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export const metricTable = {
   sluice_ingest_outcomes_total: {
     type: 'counter',
+    unit: 'decisions',
     help: 'Decisions received, by what became of them; the sum over outcomes is all that came in.',
     labels: ['outcome', 'reason']
   },
   sluice_http_requests_total: {
     type: 'counter',
+    unit: 'requests',
     help: 'Requests answered, by operation and status.',
     labels: ['operation', 'status']
   },
   sluice_ingest_unknown_members_total: {
     type: 'counter',
+    unit: 'members',
     help: 'Members of decisions that are not part of the contract and were ignored.',
     labels: []
   },
   sluice_ingest_batch_decisions: {
     type: 'histogram',
+    unit: 'decisions',
     help: 'Decisions in a batch.',
     labels: [],
     buckets: [1, 5, 10, 25, 50, 100, 250, 500, 1000]
   },
   sluice_client_dropped_total: {
     type: 'counter',
+    unit: 'decisions',
     help: 'Decisions that SDKs say they dropped before they could send them, by reason.',
     labels: ['reason']
   },
   sluice_produce_seconds: {
     type: 'histogram',
+    unit: 'seconds',
     help: 'From the flush of a batch to the acknowledgement of the broker.',
     labels: [],
     buckets: latencySeconds
   },
   sluice_produce_in_flight_bytes: {
     type: 'gauge',
+    unit: 'bytes',
+    across: 'sum',
     help: 'Encoded bytes waiting for the broker; above IN_FLIGHT_BYTES_MAX the answer is 503.',
     labels: []
   },
   sluice_produce_in_flight_records: {
     type: 'gauge',
+    unit: 'records',
+    across: 'sum',
     help: 'Records waiting for the broker.',
     labels: []
   },
   sluice_rate_limit_local: {
     type: 'gauge',
+    unit: '0 or 1',
+    across: 'max',
     help: '1 while Redis does not answer and this instance applies the whole limit alone.',
     labels: []
   },
   sluice_rate_limit_requests_total: {
     type: 'counter',
+    unit: 'requests',
     help: 'Requests to Redis for points of a window: granted, cut (fewer), refused, failed.',
     labels: ['result']
   },
   sluice_rate_limit_leased_points_total: {
     type: 'counter',
+    unit: 'points',
     help: 'Points taken from windows in Redis; what is not used of them dies with the window.',
     labels: []
   },
   sluice_api_key_lookups_total: {
     type: 'counter',
+    unit: 'look-ups',
     help: 'Look-ups of API keys: hit, miss, refreshed, stale (Postgres away), failed.',
     labels: ['result']
   },
   sluice_consumed_total: {
     type: 'counter',
+    unit: 'messages',
     help: 'Messages settled, by topic and what became of them: done, duplicate, dead_letter.',
     labels: ['topic', 'outcome', 'reason']
   },
   sluice_consumer_batch_seconds: {
     type: 'histogram',
+    unit: 'seconds',
     help: 'From the delivery of a batch to the commit of its offsets.',
     labels: ['topic'],
     buckets: latencySeconds
   },
   sluice_consumer_lag_messages: {
     type: 'gauge',
+    unit: 'messages',
+    across: 'max',
     help: 'Messages behind the end of the partition when its last batch was settled.',
     labels: ['topic', 'partition']
   },
   sluice_consumer_retries_total: {
     type: 'counter',
+    unit: 'batches',
     help: 'Batches tried again because something a consumer needs was away.',
     labels: ['topic']
-  }
+  },
+  ...processMetricRows
 } as const satisfies Record<string, MetricRow>
 
 export type MetricName = keyof typeof metricTable

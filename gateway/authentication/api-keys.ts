@@ -41,6 +41,7 @@ export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiK
   const { metrics, clock } = dependencies
   const entries = createCache<Entry>(entriesMax)
   const lookUp = createLookUp(dependencies, (keyId, entry) => entries.set(keyId, entry))
+  const countHit = metrics.counter('sluice_api_key_lookups_total', { result: 'hit' })
   const count = (result: string): void => metrics.count('sluice_api_key_lookups_total', { result })
 
   /** Without an answer the old entry serves on, for as long as it may. */
@@ -62,7 +63,8 @@ export function createFindApiKey(dependencies: FindApiKeyDependencies): FindApiK
     const now = clock.now()
     const isServed = known !== undefined && now - known.readAt <= servedWithoutStoreMs
     if (known === undefined || (isServed && now < known.lookUpAfter)) {
-      count(known === undefined ? 'miss' : 'hit')
+      if (known === undefined) count('miss')
+      else countHit()
       return known ?? lookUp(keyId)
     }
     const refreshed = refresh(keyId, known)

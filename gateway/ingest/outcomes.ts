@@ -1,6 +1,7 @@
 /** Gives every received decision exactly one outcome: queued, or rejected with a reason. */
 import type { Decision } from '../../core/decision.ts'
 import { Problem } from '../../core/problem.ts'
+import type { ProblemCode } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { jsonHeaders } from '../call.ts'
 import type { KeyPrincipal, Reply } from '../call.ts'
@@ -19,7 +20,8 @@ export interface Outcomes {
   acknowledge(attempt: Attempt): Reply
   /** Counts the refusal and returns what to throw. Never throws itself. */
   refuse(attempt: Attempt, error: unknown): Promise<unknown>
-  count(outcome: 'queued' | 'rejected', reason: string, by?: number): void
+  /** `reason` is empty for what is queued. */
+  count(outcome: 'queued' | 'rejected', reason: ProblemCode | '', by?: number): void
 }
 
 export interface OutcomesDependencies {
@@ -28,8 +30,14 @@ export interface OutcomesDependencies {
 }
 
 export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Outcomes {
-  const count: Outcomes['count'] = (outcome, reason, by = 1) =>
-    metrics.count('sluice_ingest_outcomes_total', { outcome, reason }, by)
+  const countQueued = metrics.counter('sluice_ingest_outcomes_total', {
+    outcome: 'queued',
+    reason: ''
+  })
+  const count: Outcomes['count'] = (outcome, reason, by = 1) => {
+    if (outcome === 'queued') countQueued(by)
+    else metrics.count('sluice_ingest_outcomes_total', { outcome, reason }, by)
+  }
 
   return {
     begin: () => ({ principal: null, decision: null, quota: null }),

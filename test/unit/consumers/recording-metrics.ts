@@ -11,9 +11,15 @@ export class RecordingMetrics implements Metrics {
   readonly counts: Measurement[] = []
   readonly levels: Measurement[] = []
   readonly observations: Measurement[] = []
+  readonly #looks: (() => void)[] = []
 
   count: Metrics['count'] = (name, labels, by = 1) =>
     void this.counts.push({ name, labels: { ...labels }, value: by })
+
+  counter: Metrics['counter'] =
+    (name, labels) =>
+    (by = 1) =>
+      this.count(name, labels, by)
 
   set: Metrics['set'] = (name, labels, value) =>
     void this.levels.push({ name, labels: { ...labels }, value })
@@ -21,12 +27,13 @@ export class RecordingMetrics implements Metrics {
   observe: Metrics['observe'] = (name, labels, value) =>
     void this.observations.push({ name, labels: { ...labels }, value })
 
-  expose(): Promise<{ contentType: string; text: string }> {
-    return Promise.resolve({ contentType: 'text/plain', text: '' })
+  onLook(look: () => void): void {
+    this.#looks.push(look)
   }
 
   /** What a gauge shows now. */
   levelOf(name: string): number | undefined {
+    for (const look of this.#looks) look()
     return this.levels.findLast((level) => level.name === name)?.value
   }
 

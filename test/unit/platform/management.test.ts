@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { close, listen, startManagement } from '../../../platform/management.ts'
 import type { Management } from '../../../platform/management.ts'
+import { metricTable } from '../../../platform/metric-table.ts'
 import { createMetrics } from '../../../platform/metrics.ts'
+import { RecordingLogger } from './recording-logger.ts'
 
 const host = '127.0.0.1'
 const running: { close(): Promise<void> }[] = []
@@ -16,15 +18,17 @@ afterEach(async () => {
 
 async function start(missing: readonly string[] = []) {
   const metrics = createMetrics()
+  const logger = new RecordingLogger()
   const management: Management = await startManagement({
     host,
     port: 0,
     metrics,
-    notReady: () => missing
+    notReady: () => missing,
+    logger
   })
   running.push(management)
   const get = (path: string) => fetch(`http://${host}:${management.port}${path}`)
-  return { management, metrics, get }
+  return { management, metrics, logger, get }
 }
 
 async function listening(server: Server): Promise<number> {
@@ -66,6 +70,32 @@ describe('startManagement', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(await response.text()).toContain('\nsluice_ingest_unknown_members_total 3\n')
+  })
+
+  test('exposes every metric of the table from the start, and nothing else', async () => {
+    const { get } = await start()
+    const text = await (await get('/metrics')).text()
+    const exposed = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+    expect(exposed.toSorted()).toEqual(Object.keys(metricTable).toSorted())
+    const series = [...text.matchAll(/^([a-z]\w*)/gm)].map(([, name = '']) => name)
+    const known = exposed.map((name) => new RegExp(`^${name}(_bucket|_sum|_count)?$`))
+    expect(series.filter((name) => !known.some((each) => each.test(name)))).toEqual([])
+  })
+
+  test('answers 500 when the metrics cannot be told, and logs why', async () => {
+    const { get, metrics, logger } = await start()
+    const error = new Error('nobody knows')
+    metrics.onLook(() => {
+      throw error
+    })
+    const response = await get('/metrics')
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual({ status: 'failed' })
+    const message = 'the management port could not answer'
+    expect(logger.entries).toEqual([
+      { level: 'error', fields: { error, url: '/metrics' }, message }
+    ])
+    expect((await get('/livez')).status).toBe(200)
   })
 
   test.each(['/', '/healthz', '/livez/', '/../livez2'])('has no page %s', async (path) => {

@@ -3,17 +3,22 @@ import { expect, test } from '@jest/globals'
 import { metricTable } from '../../../platform/metric-table.ts'
 import type { MetricRow } from '../../../platform/metric-table.ts'
 
+const suffixes = { seconds: /_seconds(_total)?$/, bytes: /_bytes$/ } as const
+
 test.each(Object.entries<MetricRow>(metricTable))('%s', (name, row) => {
   expect(name).toMatch(/^sluice_[a-z]+(_[a-z]+)*$/)
   expect(row.help).toMatch(/^[A-Z0-9].*[.]$/)
   expect(name.endsWith('_total')).toBe(row.type === 'counter')
-  expect(/_(seconds|decisions)$/.test(name)).toBe(row.type === 'histogram')
-  expect(row.buckets === undefined).toBe(row.type !== 'histogram')
-  expect(row.buckets ?? []).toEqual([...(row.buckets ?? [])].sort((a, b) => a - b))
+  for (const [unit, suffix] of Object.entries(suffixes)) {
+    expect([unit, suffix.test(name)]).toEqual([unit, row.unit === unit])
+  }
+  const buckets = row.type === 'histogram' ? row.buckets : []
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b))
 })
 
 test('no label is one of a caller, so that no caller can make endless series', () => {
   const labels = new Set(Object.values<MetricRow>(metricTable).flatMap((row) => row.labels))
-  const bounded = ['operation', 'outcome', 'partition', 'reason', 'result', 'status', 'topic']
-  expect([...labels].sort()).toEqual(bounded)
+  const ofCalls = ['operation', 'outcome', 'partition', 'reason', 'result', 'status', 'topic']
+  const ofProcesses = ['kind', 'node', 'quantile', 'version']
+  expect([...labels].toSorted()).toEqual([...ofCalls, ...ofProcesses].toSorted())
 })

@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { metricTable } from '../../../platform/metric-table.ts'
 import type { MetricRow } from '../../../platform/metric-table.ts'
-import { createMetrics } from '../../../platform/metrics.ts'
+import { createMetrics, exposeTogether, remainsOf } from '../../../platform/metrics.ts'
+import type { MetricsSnapshot } from '../../../platform/metrics.ts'
 
 const rows = Object.entries<MetricRow>(metricTable)
 
@@ -20,9 +21,8 @@ test('every metric of the table is exposed with its type and help', async () => 
 
 test('nothing of ours is exposed that is not in the table', async () => {
   const lines = await linesOf(createMetrics())
-  const exposed = lines.flatMap((line) => /^# TYPE (sluice_\S+)/.exec(line)?.[1] ?? [])
-  const ours = exposed.filter((name) => !name.startsWith('sluice_process_'))
-  expect(ours.sort()).toEqual(Object.keys(metricTable).sort())
+  const exposed = lines.flatMap((line) => /^# TYPE (\S+)/.exec(line)?.[1] ?? [])
+  expect(exposed.sort()).toEqual(Object.keys(metricTable).sort())
 })
 
 test('the exposition is of the kind that Prometheus scrapes', async () => {
@@ -68,5 +68,104 @@ describe('a metric', () => {
     first.count('sluice_ingest_unknown_members_total', {})
     expect(await linesOf(first)).toContain('sluice_ingest_unknown_members_total 1')
     expect(await linesOf(second)).toContain('sluice_ingest_unknown_members_total 0')
+  })
+
+  test('counts through an increment that was made once, and is there from then on', async () => {
+    const metrics = createMetrics()
+    const labels = { outcome: 'queued', reason: '' }
+    const increment = metrics.counter('sluice_ingest_outcomes_total', labels)
+    const series = 'sluice_ingest_outcomes_total{outcome="queued",reason=""}'
+    expect(await linesOf(metrics)).toContain(`${series} 0`)
+    increment()
+    increment(3)
+    expect(await linesOf(metrics)).toContain(`${series} 4`)
+    metrics.count('sluice_ingest_outcomes_total', labels)
+    increment()
+    expect(await linesOf(metrics)).toContain(`${series} 6`)
+  })
+
+  test('is looked up when somebody looks, and not before', async () => {
+    const metrics = createMetrics()
+    let looks = 0
+    metrics.onLook(() => metrics.set('sluice_ready', {}, (looks += 1)))
+    expect(looks).toBe(0)
+    expect(await linesOf(metrics)).toContain('sluice_ready 1')
+    await metrics.snapshot()
+    expect(looks).toBe(2)
+  })
+
+  test('that cannot be looked up fails the exposition', async () => {
+    const metrics = createMetrics()
+    metrics.onLook(() => {
+      throw new Error('nobody knows')
+    })
+    await expect(metrics.expose()).rejects.toThrow('nobody knows')
+    await expect(metrics.snapshot()).rejects.toThrow('nobody knows')
+  })
+})
+
+describe('the metrics of several processes', () => {
+  /** As it comes from another process. */
+  async function snapshotOf(fill: (metrics: ReturnType<typeof createMetrics>) => void) {
+    const metrics = createMetrics()
+    fill(metrics)
+    return JSON.parse(JSON.stringify(await metrics.snapshot())) as MetricsSnapshot
+  }
+
+  async function together(snapshots: MetricsSnapshot[]): Promise<string[]> {
+    return (await exposeTogether(snapshots)).text.split('\n')
+  }
+
+  test('are exposed like those of one', async () => {
+    const alone = createMetrics()
+    const { contentType } = await alone.expose()
+    const exposed = await exposeTogether([await alone.snapshot()])
+    expect(exposed.contentType).toBe(contentType)
+    expect(exposed.text.split('\n').toSorted()).toEqual((await linesOf(alone)).toSorted())
+  })
+
+  test('are added up when they count', async () => {
+    const first = await snapshotOf((metrics) => {
+      metrics.count('sluice_api_key_lookups_total', { result: 'hit' }, 2)
+      metrics.count('sluice_api_key_lookups_total', { result: 'miss' })
+      metrics.observe('sluice_produce_seconds', {}, 0.004)
+    })
+    const second = await snapshotOf((metrics) => {
+      metrics.count('sluice_api_key_lookups_total', { result: 'hit' }, 40)
+      metrics.observe('sluice_produce_seconds', {}, 0.3)
+    })
+    const lines = await together([first, second])
+    expect(lines).toContain('sluice_api_key_lookups_total{result="hit"} 42')
+    expect(lines).toContain('sluice_api_key_lookups_total{result="miss"} 1')
+    expect(lines).toContain('sluice_produce_seconds_bucket{le="0.005"} 1')
+    expect(lines).toContain('sluice_produce_seconds_bucket{le="+Inf"} 2')
+    expect(lines).toContain('sluice_produce_seconds_count 2')
+  })
+
+  test('are what their row says when they are levels', async () => {
+    const levels = [3, 8].map((value) =>
+      snapshotOf((metrics) => {
+        metrics.set('sluice_produce_in_flight_bytes', {}, value)
+        metrics.set('sluice_event_loop_lag_seconds', { quantile: '0.99' }, value)
+        metrics.set('sluice_process_start_time_seconds', {}, value)
+      })
+    )
+    const lines = await together(await Promise.all(levels))
+    expect(lines).toContain('sluice_produce_in_flight_bytes 11')
+    expect(lines).toContain('sluice_event_loop_lag_seconds{quantile="0.99"} 8')
+    expect(lines).toContain('sluice_process_start_time_seconds 3')
+  })
+
+  test('keep what ended processes counted, and not how it was with them', async () => {
+    const ended = await snapshotOf((metrics) => {
+      metrics.count('sluice_consumed_total', { topic: 'a', outcome: 'done', reason: '' }, 5)
+      metrics.observe('sluice_produce_seconds', {}, 0.004)
+      metrics.set('sluice_produce_in_flight_bytes', {}, 100)
+    })
+    const remains = remainsOf([remainsOf([ended]), ended])
+    const lines = await together([remains, ended])
+    expect(lines).toContain('sluice_consumed_total{topic="a",outcome="done",reason=""} 15')
+    expect(lines).toContain('sluice_produce_seconds_count 3')
+    expect(lines).toContain('sluice_produce_in_flight_bytes 100')
   })
 })
