@@ -1,9 +1,14 @@
-/** The gateway process: `node gateway/main.ts`. */
+/** The gateway process: `node gateway/main.ts`. With GATEWAY_WORKERS it becomes several. */
 import { createLifecycle } from '../platform/lifecycle.ts'
 import { createLogger } from '../platform/logger.ts'
 import { runProcess } from '../platform/process.ts'
+import type { Runnable } from '../platform/process.ts'
+import { createPrimary } from './cluster/primary.ts'
+import { connectToPrimary } from './cluster/primary-link.ts'
+import type { PrimaryLink } from './cluster/primary-link.ts'
+import { workerDeadlineMs } from './cluster/worker-deadline-ms.ts'
 import { readGatewayConfig } from './config.ts'
-import { startGateway } from './start.ts'
+import type { GatewayConfig } from './config.ts'
 
 const usage = `Usage: node gateway/main.ts [--check-config]
 
@@ -14,8 +19,39 @@ The environment configures it; docs/configuration.md lists every variable.
 `
 const options = { usage, argumentsExpected: [], readConfig: readGatewayConfig }
 
-await runProcess(options, async (config) => {
+function single(config: GatewayConfig): Runnable {
   const logger = createLogger({ level: config.LOG_LEVEL, process: 'gateway' })
   const lifecycle = createLifecycle({ logger, deadlineMs: config.SHUTDOWN_DEADLINE_MS })
-  return { lifecycle, logger, start: () => startGateway({ config, logger, lifecycle }) }
+  const context = { config, logger, lifecycle, link: null }
+  return { lifecycle, logger, start: async () => (await loadStart())(context) }
+}
+
+function primary(config: GatewayConfig): Runnable {
+  const logger = createLogger({ level: config.LOG_LEVEL, process: 'gateway' })
+  const lifecycle = createLifecycle({ logger, deadlineMs: config.SHUTDOWN_DEADLINE_MS })
+  const { hopeless, start } = createPrimary({ config, logger, lifecycle })
+  const ending = hopeless.then((exitCode) => ({ reason: 'no worker can start', exitCode }))
+  return { lifecycle, logger, start, ending }
+}
+
+function worker(config: GatewayConfig, link: PrimaryLink): Runnable {
+  const level = config.LOG_LEVEL
+  const logger = createLogger({ level, process: 'gateway', worker: process.pid })
+  const lifecycle = createLifecycle({ logger, deadlineMs: workerDeadlineMs(config) })
+  lifecycle.onStop('the line to the primary', () => link.close())
+  const context = { config, logger, lifecycle, link }
+  const ending = link.stopAsked.then((reason) => ({ reason, exitCode: 0 }))
+  const start = async (): Promise<void> => (await loadStart())(context)
+  return { lifecycle, logger, start, ending, hearsSignals: false }
+}
+
+/** A primary never needs it, and stays small. */
+async function loadStart() {
+  return (await import('./start.ts')).startGateway
+}
+
+await runProcess(options, async (config) => {
+  const link = connectToPrimary()
+  if (link !== null) return worker(config, link)
+  return config.GATEWAY_WORKERS > 1 ? primary(config) : single(config)
 })

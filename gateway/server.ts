@@ -29,6 +29,9 @@ export function createGatewayServer(listener: RequestListener): Server {
     listener
   )
   server.maxConnections = connectionsMax
+  // A worker that is full would hand the connection back to its primary, again and again. The types
+  // do not know this property yet.
+  Object.assign(server, { dropMaxConnection: true })
   server.maxRequestsPerSocket = requestsPerConnectionMax
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A caller that asks first is told before it sends what would be refused for its size.

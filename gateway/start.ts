@@ -1,19 +1,22 @@
 /** Starts a gateway: connections first, traffic last; the stop runs the other way. */
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createKafkaProbe } from '../platform/kafka-probe.ts'
 import { createKafkaProducer } from '../platform/kafka-producer.ts'
 import { kafkaSecurityOf } from '../platform/kafka-security.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import { close, listen, startManagement } from '../platform/management.ts'
+import type { Readiness } from '../platform/management.ts'
 import { createMetrics } from '../platform/metrics.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Metrics, ProcessMetrics } from '../platform/metrics.ts'
 import { createPostgres } from '../platform/postgres.ts'
 import { measureProcess } from '../platform/process-metrics.ts'
 import { createRateLimiter } from '../platform/rate-limiter.ts'
 import { createRedis } from '../platform/redis.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
 import { createSharedWindows } from '../platform/shared-windows.ts'
+import type { PrimaryLink } from './cluster/primary-link.ts'
 import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
@@ -26,6 +29,8 @@ export interface GatewayContext {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly lifecycle: Lifecycle
+  /** To the primary of a worker, which then has the management port; null without one. */
+  readonly link: PrimaryLink | null
 }
 
 const connectionsMax = 10
@@ -47,24 +52,39 @@ export async function startGateway(context: GatewayContext): Promise<void> {
     ...(lifecycle.isStopping() ? ['stopping'] : [])
   ]
   measureProcess(metrics, () => notReady().length === 0)
-  const management = await startManagement({
-    host: config.MANAGEMENT_HOST,
-    port: config.MANAGEMENT_PORT,
-    ...{ metrics, notReady, logger }
-  })
-  lifecycle.onStop('management port', () => management.close())
+  const observedAt = await openManagement(context, { metrics, notReady })
 
   const server = createGatewayServer(app)
   await listen(server, { host: config.GATEWAY_HOST, port: config.GATEWAY_PORT })
+  context.link?.serves()
   lifecycle.onStop('traffic', () => close(server))
-  // From "not ready" to "not accepting": balancers have to notice first.
+  // From "not ready" to "not accepting": balancers have to notice first. The primary waits for
+  // them before it tells its workers.
   const unreadyMs = config.SHUTDOWN_UNREADY_MS
-  lifecycle.onStop('readiness', () => new Promise((resolve) => setTimeout(resolve, unreadyMs)))
+  if (context.link === null) lifecycle.onStop('readiness', () => sleep(unreadyMs))
   const { port } = server.address() as AddressInfo
-  logger.info(
-    { port, management_port: management.port, routes: config.GATEWAY_ROUTES },
-    'listening'
-  )
+  logger.info({ port, ...observedAt, routes: config.GATEWAY_ROUTES }, 'listening')
+}
+
+interface Observed {
+  readonly metrics: ProcessMetrics
+  readonly notReady: Readiness
+}
+
+/** Returns what to log of it. */
+async function openManagement(context: GatewayContext, observed: Observed): Promise<object> {
+  const { config, logger, lifecycle, link } = context
+  if (link !== null) {
+    link.report(observed)
+    return {}
+  }
+  const management = await startManagement({
+    host: config.MANAGEMENT_HOST,
+    port: config.MANAGEMENT_PORT,
+    ...{ ...observed, logger }
+  })
+  lifecycle.onStop('management port', () => management.close())
+  return { management_port: management.port }
 }
 
 /** Where keys and limits are; a gateway starts and lives without either. */

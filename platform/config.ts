@@ -1,10 +1,12 @@
 /** The environment, read once: every setting in one table, checked whole, frozen. */
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
 import { contradictionsOf } from './config-rules.ts'
 import { certificates, privateKey, signingKey } from './pem-setting.ts'
 import { sslModeOf } from './postgres-tls.ts'
-import { flag, integer, list, oneOf, optional, secret, text, UnfitError, url } from './setting.ts'
+import { flag, integer, integerOrAuto, list, oneOf, optional, secret } from './setting.ts'
+import { text, UnfitError, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 const mebibyte = 1024 * 1024
@@ -35,6 +37,10 @@ export const settings = {
   GATEWAY_HOST: text('Address the gateway listens on.', '0.0.0.0'),
   GATEWAY_PORT: integer('Port the gateway listens on; 0 picks a free one.', 8080, [0, 65535]),
   GATEWAY_ROUTES: oneOf('Which routes this process serves.', 'all', ['ingest', 'api', 'all']),
+  GATEWAY_WORKERS: integerOrAuto('Processes that share the port of one gateway.', 1, {
+    range: [1, 128],
+    auto: availableParallelism
+  }),
   MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '0.0.0.0'),
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),

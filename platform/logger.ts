@@ -29,10 +29,16 @@ export const redactedPaths = [
   '*.metadata'
 ]
 
-export function createLogger(options: { level: string; process: string }): Logger {
+export interface LoggerOptions {
+  readonly level: string
+  readonly process: string
+  /** Process id, where several write to one output. */
+  readonly worker?: number
+}
+
+export function createLogger({ level, ...base }: LoggerOptions): Logger {
   return pino({
-    level: options.level,
-    base: { process: options.process },
+    ...{ level, base },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error) },

@@ -5,7 +5,20 @@ export const processMetricRows = {
     type: 'gauge',
     unit: 'processes',
     across: 'sum',
-    help: '1 while the process is ready.',
+    help: 'Processes behind this port that are ready: 0 or 1, or the number of ready workers.',
+    labels: []
+  },
+  sluice_workers: {
+    type: 'gauge',
+    unit: 'processes',
+    across: 'sum',
+    help: 'Workers of this gateway that serve; 0 when GATEWAY_WORKERS is 1.',
+    labels: []
+  },
+  sluice_worker_restarts_total: {
+    type: 'counter',
+    unit: 'restarts',
+    help: 'Workers started anew because one ended that nobody had told to.',
     labels: []
   },
   sluice_build_info: {

@@ -19,6 +19,10 @@ export interface Runnable {
   readonly lifecycle: Lifecycle
   readonly logger: Logger
   start(): Promise<void>
+  /** Resolves when something other than a signal or an error ends the process. */
+  readonly ending?: Promise<{ readonly reason: string; readonly exitCode: number }>
+  /** False when another process hears them for this one; then `ending` tells. */
+  readonly hearsSignals?: boolean
 }
 
 const exitUsage = 2
@@ -84,14 +88,18 @@ function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-async function supervise({ lifecycle, logger, start }: Runnable): Promise<void> {
+async function supervise(runnable: Runnable): Promise<void> {
+  const { lifecycle, logger, start, ending, hearsSignals = true } = runnable
   async function end(reason: string, exitCode: number): Promise<void> {
     process.exitCode = exitCode
     await lifecycle.stop(reason)
     setTimeout(() => process.exit(), exitGraceMs).unref()
   }
-  process.on('SIGTERM', () => void end('SIGTERM', 0))
-  process.on('SIGINT', () => void end('SIGINT', 0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // A terminal signals the whole group, so it has to be caught either way.
+    process.on(signal, () => (hearsSignals ? void end(signal, 0) : undefined))
+  }
+  void ending?.then(({ reason, exitCode }) => end(reason, exitCode))
   process.on('uncaughtException', (error) => {
     logger.error({ error }, 'an error nobody expected')
     void end('an unexpected error', 1)

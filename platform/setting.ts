@@ -52,15 +52,21 @@ export function secret(description: string, charactersMin: number): Setting<stri
 export function integer(
   description: string,
   fallback: number,
-  [min, max]: readonly [number, number]
+  range: readonly [number, number]
+): Setting<number> {
+  const parse = (value: string): number => parseInteger(value, range, '')
+  return { description, default: fallback, isSecret: false, parse }
+}
+
+/** A number, or "auto" for the one that fits this machine, asked only then. */
+export function integerOrAuto(
+  description: string,
+  fallback: number,
+  { range, auto }: { range: readonly [number, number]; auto: () => number }
 ): Setting<number> {
   const parse = (value: string): number => {
-    const number = Number(value)
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number
-    throw new UnfitError(
-      `is ${JSON.stringify(value)}`,
-      `expected a whole number from ${min} to ${max}`
-    )
+    if (value !== 'auto') return parseInteger(value, range, 'auto or ')
+    return Math.min(range[1], Math.max(range[0], auto()))
   }
   return { description, default: fallback, isSecret: false, parse }
 }
@@ -84,6 +90,13 @@ export function oneOf<const Value extends string>(
     throw new UnfitError(`is ${JSON.stringify(value)}`, `expected one of ${values.join(', ')}`)
   }
   return { description, default: fallback, isSecret: false, parse }
+}
+
+function parseInteger(value: string, [min, max]: readonly [number, number], or: string): number {
+  const number = Number(value)
+  if (/^\d+$/.test(value) && number >= min && number <= max) return number
+  const expected = `expected ${or}a whole number from ${min} to ${max}`
+  throw new UnfitError(`is ${JSON.stringify(value)}`, expected)
 }
 
 function parseList(value: string): readonly string[] {

@@ -18,6 +18,7 @@ export function defaultOf(name: SettingName): string {
 
 /** How an error of a setting says what it takes, and how the page does. */
 const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
+  [/auto or a whole number from (\d+) to (\d+)$/, (min, max) => `${min} to ${max}, \`auto\``],
   [/a whole number from (\d+) to (\d+)$/, (min, max) => `${min} to ${max}`],
   [/expected one of (.+)$/, (values = '') => values.split(', ').map(code).join(', ')],
   [/expected true or false$/, () => '`true`, `false`'],

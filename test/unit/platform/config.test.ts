@@ -170,7 +170,7 @@ describe('the table of settings', () => {
   test.each(rows.filter(([, { default: value }]) => typeof value === 'number'))(
     '%s has its unit last or counts something',
     (name) => {
-      expect(name).toMatch(/_(PORT|POINTS|SECONDS|MS|MAX)$/)
+      expect(name).toMatch(/_(PORT|POINTS|SECONDS|WORKERS|MS|MAX)$/)
     }
   )
 

@@ -87,9 +87,9 @@ describe('a metric', () => {
   test('is looked up when somebody looks, and not before', async () => {
     const metrics = createMetrics()
     let looks = 0
-    metrics.onLook(() => metrics.set('sluice_ready', {}, (looks += 1)))
+    metrics.onLook(() => metrics.set('sluice_workers', {}, (looks += 1)))
     expect(looks).toBe(0)
-    expect(await linesOf(metrics)).toContain('sluice_ready 1')
+    expect(await linesOf(metrics)).toContain('sluice_workers 1')
     await metrics.snapshot()
     expect(looks).toBe(2)
   })

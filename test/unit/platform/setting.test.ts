@@ -1,9 +1,12 @@
 /** How the text of each kind of setting is read. */
 import { describe, expect, test } from '@jest/globals'
-import { flag, integer, list, oneOf, secret, text, url } from '../../../platform/setting.ts'
+import { flag, integer, integerOrAuto, list } from '../../../platform/setting.ts'
+import { oneOf, secret, text, url } from '../../../platform/setting.ts'
 import type { Setting } from '../../../platform/setting.ts'
 
 const port = integer('Port.', 8080, [0, 65_535])
+const workers = integerOrAuto('Workers.', 1, { range: [1, 8], auto: () => 6 })
+const crowd = integerOrAuto('Workers.', 1, { range: [1, 8], auto: () => 96 })
 const brokers = list('Brokers.')
 const redis = url('Redis.', ['redis:', 'rediss:'])
 const pepper = secret('Pepper.', 32)
@@ -15,6 +18,9 @@ describe('what fits', () => {
     [text('Name.', 'a'), ' b ', ' b '],
     [port, '0', 0],
     [port, '65535', 65_535],
+    [workers, '3', 3],
+    [workers, 'auto', 6],
+    [crowd, 'auto', 8],
     [docs, 'true', true],
     [docs, 'false', false],
     [routes, 'ingest', 'ingest'],
@@ -36,6 +42,8 @@ describe('what does not fit is said with what was expected', () => {
     [port, 'http', `is "http", ${whole}`],
     [port, '80 81', `is "80 81", ${whole}`],
     [port, 'Infinity', `is "Infinity", ${whole}`],
+    [workers, '0', 'is "0", expected auto or a whole number from 1 to 8'],
+    [workers, 'Auto', 'is "Auto", expected auto or a whole number from 1 to 8'],
     [docs, 'yes', 'is "yes", expected true or false'],
     [docs, 'TRUE', 'is "TRUE", expected true or false'],
     [routes, 'All', 'is "All", expected one of ingest, api, all'],

@@ -1,0 +1,48 @@
+/** Workers as processes of node:cluster: its primary holds the port and deals connections. */
+import cluster from 'node:cluster'
+import type { FromPrimary, FromWorker } from './messages.ts'
+
+export interface WorkerEnd {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null
+  readonly signal: string | null
+}
+
+export interface WorkerProcess {
+  readonly pid: number
+  send(message: FromPrimary): void
+  onMessage(hear: (message: FromWorker) => void): void
+  kill(): void
+  /** Resolves when it is gone and everything it said was heard. */
+  readonly ended: Promise<WorkerEnd>
+}
+
+export type Fork = () => WorkerProcess
+
+/** Starts this very program again, as a worker. */
+export function createFork(): Fork {
+  // The primary keeps the listening socket: a connection waits for whichever worker takes it, and
+  // none is reset because a worker ends.
+  cluster.schedulingPolicy = cluster.SCHED_RR
+
+  return function fork() {
+    const worker = cluster.fork()
+    const { promise: exited, resolve } = Promise.withResolvers<WorkerEnd>()
+    const disconnected = new Promise((hear) => worker.once('disconnect', hear))
+    worker.once('exit', (exitCode: number | null, signal: string | null) => {
+      resolve({ exitCode, signal })
+    })
+    const { promise: failed, resolve: fail } = Promise.withResolvers<WorkerEnd>()
+    worker.once('error', () => fail({ exitCode: null, signal: null }))
+    return {
+      pid: worker.process.pid ?? 0,
+      send: (message) => {
+        // Without the callback a worker that is just ending would be an error nobody hears.
+        if (worker.isConnected()) worker.send(message, () => {})
+      },
+      onMessage: (hear) => void worker.on('message', hear),
+      kill: () => void worker.process.kill('SIGKILL'),
+      ended: Promise.race([failed, Promise.all([exited, disconnected]).then(([end]) => end)])
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/** One gateway on several processes: they share the traffic, and end and are followed in order. */
+import { beforeAll, expect, test } from '@jest/globals'
+import { metricTable } from '../../platform/metric-table.ts'
+import type { MetricRow } from '../../platform/metric-table.ts'
+import { startApplication } from '../support/application.ts'
+import type { Application } from '../support/application.ts'
+import { startCallers } from '../support/callers.ts'
+import type { Callers } from '../support/callers.ts'
+import { createInstallation } from '../support/installation.ts'
+import type { Installation, Tenant } from '../support/installation.ts'
+import { readAll } from '../support/kafka.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const count = 8
+/** Answers that make the traffic steady. */
+const some = 200
+/** Three processes start, and one of them under load. */
+const startMs = 60_000
+const testMs = 180_000
+
+let sluice: Installation
+let tenant: Tenant
+
+beforeAll(async () => {
+  sluice = await createInstallation()
+  tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+})
+
+async function startGateway(): Promise<Application> {
+  const environment = { ...sluice.environment, GATEWAY_WORKERS: '2' }
+  const gateway = await startApplication('gateway', { environment, waitReady: false })
+  await waitUntil('both are ready', () => areReady(gateway), startMs)
+  return gateway
+}
+
+async function areReady(gateway: Application): Promise<boolean> {
+  return (await valueOf(gateway, 'sluice_ready')) === 2
+}
+
+function callersOf(gateway: Application): Callers {
+  return startCallers({ url: gateway.url, apiKey: tenant.api_key }, count)
+}
+
+async function accepted(callers: Callers, more = some): Promise<void> {
+  const enough = callers.acknowledged().length + more
+  await waitUntil('decisions are taken', () => callers.acknowledged().length >= enough)
+}
+
+/** The sum of all series of a metric, or the one with these labels. */
+async function valueOf(gateway: Application, name: string, labels = ''): Promise<number> {
+  const lines = (await gateway.metrics()).split('\n')
+  const found = lines.filter((line) => line.startsWith(labels === '' ? name : `${name}{${labels}}`))
+  return found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+function queuedOf(gateway: Application): Promise<number> {
+  return valueOf(gateway, 'sluice_ingest_outcomes_total', 'outcome="queued",reason=""')
+}
+
+/** Every worker that ever listened, in order. */
+function workersOf(gateway: Application): number[] {
+  const lines = gateway.log().split('\n')
+  const listening = lines.filter((line) => line.includes('"msg":"listening"'))
+  return listening.map((line) => (JSON.parse(line) as { worker: number }).worker)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function missingFromTopic(acknowledged: readonly string[]): Promise<string[]> {
+  const records = await readAll(sluice.topics.decisions)
+  const found = new Set(records.map(({ headers }) => headers['decision_id']))
+  return acknowledged.filter((id) => !found.has(id))
+}
+
+test(
+  'every metric of the table is there, and no label tells of a caller',
+  async () => {
+    const gateway = await startGateway()
+    const text = await gateway.metrics()
+    const exposed = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+    expect(exposed.toSorted()).toEqual(Object.keys(metricTable).toSorted())
+    const labels = new Set([...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label))
+    const known = Object.values<MetricRow>(metricTable).flatMap((row) => [...row.labels])
+    expect([...labels].filter((label) => label !== 'le' && !known.includes(label ?? ''))).toEqual(
+      []
+    )
+    expect(await gateway.stop()).toBe(0)
+  },
+  testMs
+)
+
+test(
+  'the sums are what callers saw, and a killed worker loses nothing acknowledged',
+  async () => {
+    const gateway = await startGateway()
+    const quiet = callersOf(gateway)
+    await accepted(quiet)
+    await quiet.stop()
+    const before = quiet.acknowledged().length
+    expect(await queuedOf(gateway)).toBe(before)
+    const statuses = 'operation="ingestDecision",status="202"'
+    expect(await valueOf(gateway, 'sluice_http_requests_total', statuses)).toBe(before)
+
+    const callers = callersOf(gateway)
+    await accepted(callers)
+    const [killed = 0] = workersOf(gateway)
+    const seen = [await queuedOf(gateway)]
+    process.kill(killed, 'SIGKILL')
+    const hasFollowed = async (): Promise<boolean> => {
+      seen.push(await queuedOf(gateway))
+      return workersOf(gateway).length === 3
+    }
+    await waitUntil('another worker follows', hasFollowed, startMs)
+    await waitUntil('both are ready again', () => areReady(gateway), startMs)
+    await accepted(callers)
+    await callers.stop()
+    seen.push(await queuedOf(gateway))
+
+    // Whose connection broke was served by the one, whose did not by the other.
+    const broken = callers.ledgers.filter((ledger) => ledger.broken > 0)
+    expect(broken.length).toBeGreaterThan(0)
+    expect(broken.length).toBeLessThan(count)
+    expect(callers.ledgers.every(({ acknowledged }) => acknowledged.length > 0)).toBe(true)
+    expect([...callers.statuses().keys()]).toEqual([202])
+    expect(await missingFromTopic(callers.acknowledged())).toEqual([])
+    expect(seen).toEqual(seen.toSorted((left, right) => left - right))
+    const answered = before + callers.acknowledged().length
+    expect(seen.at(-1)).toBeLessThanOrEqual(answered + broken.length)
+    expect(await valueOf(gateway, 'sluice_worker_restarts_total')).toBe(1)
+    expect(await gateway.stop()).toBe(0)
+  },
+  testMs
+)
+
+test(
+  'with workers too a stop under load answers what it took, and leaves nobody',
+  async () => {
+    const gateway = await startGateway()
+    const callers = callersOf(gateway)
+    await accepted(callers)
+    const stopped = gateway.stop()
+    await waitUntil('it is not ready', async () => !(await gateway.isReady()))
+    // Balancers get a second in which it still takes what comes.
+    await accepted(callers, 1)
+    expect(await stopped).toBe(0)
+    await callers.stop()
+
+    expect([...callers.statuses().keys()]).toEqual([202])
+    expect(callers.ledgers.map(({ broken }) => broken)).toEqual(Array(count).fill(0))
+    expect(await missingFromTopic(callers.acknowledged())).toEqual([])
+    expect(workersOf(gateway)).toHaveLength(2)
+    expect([gateway.pid, ...workersOf(gateway)].filter(isRunning)).toEqual([])
+    expect(gateway.log()).not.toContain('did not stop in order')
+  },
+  testMs
+)
+
+test(
+  'workers whose primary was killed answer what they took, and end',
+  async () => {
+    const gateway = await startGateway()
+    const callers = callersOf(gateway)
+    await accepted(callers)
+    process.kill(gateway.pid, 'SIGKILL')
+    await waitUntil('they ended', () => !workersOf(gateway).some(isRunning))
+    await callers.stop()
+
+    expect([...callers.statuses().keys()]).toEqual([202])
+    expect(callers.ledgers.map(({ broken }) => broken)).toEqual(Array(count).fill(0))
+    expect(await missingFromTopic(callers.acknowledged())).toEqual([])
+    expect(gateway.log().match(/"the primary is gone"/g)).toHaveLength(2)
+  },
+  testMs
+)
+
+test(
+  'a gateway none of whose workers can start ends with their exit code',
+  async () => {
+    const first = await startGateway()
+    const port = new URL(first.url).port
+    const environment = { ...sluice.environment, GATEWAY_WORKERS: '2', GATEWAY_PORT: port }
+    const second = await startApplication('gateway', { environment, waitReady: false })
+    expect(await second.exited).toBe(1)
+    expect(second.log()).toContain('EADDRINUSE')
+    expect(second.log()).toContain('no worker can start')
+    expect(await first.stop()).toBe(0)
+  },
+  testMs
+)
