@@ -19,7 +19,7 @@ const vendors = {
   ajv: '^platform/json-schema[.]ts$',
   'ajv-formats': '^platform/json-schema[.]ts$',
   'lru-cache': '^platform/cache[.]ts$',
-  express: '^gateway/app[.]ts$',
+  express: '^gateway/express[.]ts$',
   'swagger-ui-dist': '^gateway/docs[.]ts$',
   commander: '^cli/sluice[.]ts$',
   testcontainers: '^stack/docker/',

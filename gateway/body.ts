@@ -1,60 +1,64 @@
-/** Reads a request's body whole, inflated, and never further than its limit. */
-import type { IncomingMessage } from 'node:http'
-import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
+/** Reads a request's body whole, inflated, and never further than its limits. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem } from '../core/problem.ts'
+import type { BodyLease } from './body-budget.ts'
+import { createInflater, encodings, inflaterBytes } from './inflate.ts'
+import type { Inflater } from './inflate.ts'
 
 export const bodyBytesMax = 10 * 1024 * 1024
-/** What is read and thrown away beside an early answer. */
-const drainBytesMax = 64 * 1024 * 1024
-const drainMs = 5000
 
-const inflaters: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress
-}
-
-/** Whether the request says itself that its body is larger than any may be. */
-export function isDeclaredTooLarge(request: IncomingMessage, bytesMax = bodyBytesMax): boolean {
-  return Number(request.headers['content-length'] ?? 0) > bytesMax
-}
-
-/** @throws {Problem} 413 past `bodyBytesMax` inflated bytes, 415 or 400 for the encoding. */
-export function readBody(request: IncomingMessage, bytesMax = bodyBytesMax): Promise<Buffer> {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (isDeclaredTooLarge(request, bytesMax)) return Promise.reject(tooLarge(bytesMax))
-  if (encoding === 'identity' || encoding === '')
-    return collect({ request, source: request, bytesMax })
-  const inflater = Object.hasOwn(inflaters, encoding) ? inflaters[encoding] : undefined
-  if (inflater === undefined) return Promise.reject(unsupported(encoding))
-  return collect({ request, source: request.pipe(inflater()), bytesMax, encoding })
-}
-
-interface Collecting {
+export interface BodySource {
   readonly request: IncomingMessage
-  /** The request itself, or what inflates it. */
-  readonly source: IncomingMessage | Transform
-  readonly bytesMax: number
-  readonly encoding?: string
+  readonly response: ServerResponse
+  /** What is read counts against it until the request is answered. */
+  readonly lease: BodyLease
+}
+
+/**
+ * @throws {Problem} 413 past `bytesMax` inflated bytes, 415 or 400 for the encoding, 503 when
+ * this process holds too many bytes of bodies already.
+ */
+export function readBody(source: BodySource, bytesMax = bodyBytesMax): Promise<Buffer> {
+  const { headers, destroyed } = source.request
+  // Who hung up while his key was looked up: there will be no event any more to tell.
+  if (destroyed) return Promise.reject(cutOff())
+  if (Number(headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  const encoding = encodingOf(source.request)
+  if (encoding === null) {
+    invite(source)
+    return collectPlain(source, bytesMax)
+  }
+  const inflater = createInflater(encoding)
+  if (inflater === null) return Promise.reject(unsupported(encoding))
+  invite(source)
+  return collectInflated(source, { inflater, encoding, bytesMax })
+}
+
+/** Null for a body that comes as it is. */
+function encodingOf({ headers }: IncomingMessage): string | null {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  return encoding === '' || encoding === 'identity' ? null : encoding
+}
+
+/** Who asks before sending is invited only now: a caller without a key never gets this far. */
+function invite({ request, response }: BodySource): void {
+  if (request.headers.expect !== undefined) response.writeContinue()
 }
 
 /** Plain event listeners: an async iterator over a body of one chunk costs more than the body. */
-function collect({ request, source, bytesMax, encoding }: Collecting): Promise<Buffer> {
+function collectPlain({ request, lease }: BodySource, bytesMax: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
-  let size = 0
 
-  source.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= bytesMax) chunks.push(chunk)
-    else stop(tooLarge(bytesMax))
+  request.on('data', (chunk: Buffer) => {
+    lease.raw += chunk.length
+    lease.inflated = lease.raw
+    if (lease.raw > bytesMax) stop(tooLarge(bytesMax))
+    else if (lease.take(chunk.length)) chunks.push(chunk)
+    else stop(overloaded())
   })
-  source.on('end', () =>
-    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
-  )
-  source.on('error', () => stop(encoding === undefined ? cutOff() : garbled(encoding)))
-  // A request also closes when all of it has come, which may be before the last of it is inflated.
+  request.on('end', () => resolve(joined(chunks)))
+  request.on('error', () => stop(cutOff()))
   request.on('close', () => {
     if (!request.complete) stop(cutOff())
   })
@@ -63,38 +67,64 @@ function collect({ request, source, bytesMax, encoding }: Collecting): Promise<B
   function stop(problem: Problem): void {
     reject(problem)
     chunks.length = 0
-    source.removeAllListeners('data')
-    if (source === request) return
-    request.unpipe()
-    source.destroy()
+    request.removeAllListeners('data')
   }
   return promise
 }
 
-/**
- * Reads and throws away what is left of a body, so that a caller still sending can read an answer.
- * Resolves with true when there is nothing left, and with false when it was too much or too slow.
- */
-export function drain(request: IncomingMessage): Promise<boolean> {
-  if (request.complete || request.destroyed) return Promise.resolve(true)
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  let drained = 0
-  const timer = setTimeout(() => resolve(false), drainMs)
+interface Inflating {
+  readonly inflater: Inflater
+  readonly encoding: string
+  readonly bytesMax: number
+}
+
+function collectInflated(
+  { request, lease }: BodySource,
+  { inflater, encoding, bytesMax }: Inflating
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+
   request.on('data', (chunk: Buffer) => {
-    drained += chunk.length
-    if (drained > drainBytesMax) resolve(false)
+    lease.raw += chunk.length
+    if (lease.raw > bytesMax) stop(tooLarge(bytesMax))
   })
-  const { socket } = request
-  const end = (): void => resolve(true)
-  request.on('end', end)
-  request.on('error', end)
-  // Once an answer was given only the socket tells that the caller hung up.
-  socket.on('close', end)
-  request.resume()
-  return promise.finally(() => {
-    clearTimeout(timer)
-    socket.off('close', end)
+  inflater.on('data', (chunk: Buffer) => {
+    lease.inflated += chunk.length
+    if (lease.inflated > bytesMax) stop(tooLarge(bytesMax))
+    // Twice: what came out may stand in the window of the inflater as well.
+    else if (lease.take(2 * chunk.length)) chunks.push(chunk)
+    else stop(overloaded())
   })
+  inflater.on('end', () => {
+    // It ends early, and without an error, when something follows what it inflates: junk, or a
+    // second frame of zstd, which Node does not read. To cut it off would change what was sent.
+    const isAllUsed = request.complete && inflater.bytesWritten === lease.raw
+    if (isAllUsed) resolve(joined(chunks))
+    else stop(garbled(encoding))
+  })
+  inflater.on('error', () => stop(garbled(encoding)))
+  request.on('error', () => stop(cutOff()))
+  // A request also closes when all of it has come, which may be before the last of it is inflated.
+  request.on('close', () => {
+    if (!request.complete) stop(cutOff())
+  })
+  if (lease.take(inflaterBytes)) request.pipe(inflater)
+  else stop(overloaded())
+
+  function stop(problem: Problem): void {
+    reject(problem)
+    chunks.length = 0
+    request.unpipe()
+    request.removeAllListeners('data')
+    inflater.removeAllListeners('data')
+    inflater.destroy()
+  }
+  return promise
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
 function tooLarge(bytesMax: number): Problem {
@@ -104,8 +134,15 @@ function tooLarge(bytesMax: number): Problem {
   })
 }
 
+function overloaded(): Problem {
+  return new Problem('overloaded', {
+    detail: 'This instance holds as many bytes of bodies as it may. Send it again in a moment.',
+    headers: { 'retry-after': '1' }
+  })
+}
+
 function unsupported(encoding: string): Problem {
-  const known = Object.keys(inflaters).join(', ')
+  const known = encodings.join(', ')
   const sent = JSON.stringify(encoding.slice(0, 40))
   return new Problem('unsupported_media_type', {
     detail: `The Content-Encoding ${sent} is not taken; send ${known}.`,

@@ -23,6 +23,8 @@ import { createFindApiKey } from './authentication/api-keys.ts'
 import { createAuthenticate } from './authentication/authenticate.ts'
 import type { Authenticate } from './authentication/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
+import type { Door } from './door.ts'
+import { createCors } from './cors.ts'
 import { createDocs } from './docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
 import { createTakeClientReport } from './ingest/client-report.ts'
@@ -36,6 +38,7 @@ import { createProduce } from './ingest/produce.ts'
 import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from './openapi.ts'
 import { createReportRefusals } from './report-refusals.ts'
+import type { ReportRefusal } from './report-refusals.ts'
 import { createRoutes } from './routes.ts'
 import type { Handlers } from './routes.ts'
 
@@ -48,18 +51,21 @@ export interface GatewayParts {
   readonly rateLimiter: RateLimiter
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
+  readonly door: Door
 }
 
 const clock = systemClock
 
 export function createGatewayApp(parts: GatewayParts) {
-  const { config, logger, lifecycle, metrics, postgres } = parts
+  const { config, logger, lifecycle, metrics, postgres, door } = parts
   const findApiKey = createFindApiKey({ postgres, metrics, clock })
   const authenticate = createAuthenticate({ findApiKey, pepper: config.API_KEY_PEPPER, clock })
   const sessionTokens = createSessionTokens({ signingKey: config.SESSION_SIGNING_KEY, clock })
   const authenticateSession = createAuthenticateSession(sessionTokens)
   const checked = createChecked({ authenticateKey: authenticate, authenticateSession })
-  const { ingest, ingestBatch, drain } = createIngestLines(parts, authenticate)
+  const reportRefusal = createReportRefusals({ logger, elapsedMs: () => performance.now() })
+  const shared = { authenticate, reportRefusal }
+  const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
   const handlers = { ingest, ingestBatch, ...createReads(parts, sessionTokens) }
 
   const routes = createRoutes(handlers, checked).filter(
@@ -67,13 +73,17 @@ export function createGatewayApp(parts: GatewayParts) {
   )
   const docs = config.DOCS_ENABLED ? createDocs(openApiOf(routes)) : null
   const app = createApp({
-    ...{ routes, docs, metrics, logger, clock, isStopping: lifecycle.isStopping },
-    reportRefusal: createReportRefusals({ logger, elapsedMs: () => performance.now() })
+    ...{ routes, docs, door, metrics, logger, clock, isStopping: lifecycle.isStopping },
+    cors: createCors(config.CORS_ORIGINS),
+    reportRefusal
   })
   return { app, drain }
 }
 
-function createIngestLines(parts: GatewayParts, authenticate: Authenticate) {
+function createIngestLines(
+  parts: GatewayParts,
+  { authenticate, reportRefusal }: { authenticate: Authenticate; reportRefusal: ReportRefusal }
+) {
   const { config, metrics, producer, rateLimiter, schemaId } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
@@ -92,7 +102,7 @@ function createIngestLines(parts: GatewayParts, authenticate: Authenticate) {
     validate: createValidate({ clock, metrics }),
     limitRate,
     limitAgent: createLimitAgent({ rateLimiter, limit: agentLimit }),
-    encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId })
+    encode: createEncode({ topic: config.DECISIONS_TOPIC, schemaId, metrics })
   }
   return {
     ingest: createIngest({ ...steps, produce, outcomes }),
@@ -100,7 +110,7 @@ function createIngestLines(parts: GatewayParts, authenticate: Authenticate) {
       ...steps,
       takeClientReport: createTakeClientReport({ metrics }),
       produceEach,
-      outcomes: createBatchOutcomes({ outcomes, metrics })
+      outcomes: createBatchOutcomes({ outcomes, metrics, reportRefusal })
     }),
     drain
   }

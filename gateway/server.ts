@@ -1,68 +1,108 @@
-/** The HTTP server: its time limits, and its answer to what is no HTTP at all. */
+/** The HTTP server: its limits, and who gets past it to the routes. */
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
-import type { ProblemCode } from '../core/problem.ts'
-import { isDeclaredTooLarge } from './body.ts'
-import { problemReply } from './problem-reply.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { ambiguityOf } from './ambiguity.ts'
+import type { Door } from './door.ts'
+import { messageClassesOf } from './express.ts'
+import type { Express } from './express.ts'
+import { createRefuse } from './refuse-request.ts'
+import { answerSocket, refuseSocket } from './refuse-socket.ts'
 
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
 /** Above a load balancer's idle time (60 s), or it would send into connections we just closed. */
 const keepAliveTimeoutMs = 75_000
-const checkIntervalMs = 2000
+/** Who is late is found out as much later. */
+const checkIntervalMs = 1000
 const headerBytesMax = 16 * 1024
-const connectionsMax = 10_000
 const requestsPerConnectionMax = 100_000
+/** Between two looks for connections to close while there are too many. */
+const evictionIntervalMs = 1000
 
-export function createGatewayServer(listener: RequestListener): Server {
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      connectionsCheckingInterval: checkIntervalMs,
-      maxHeaderSize: headerBytesMax,
-      noDelay: true
-    },
-    listener
-  )
-  server.maxConnections = connectionsMax
+export interface ServerLimits {
+  readonly connectionsMax: number
+  /** For the request line and the headers; at most `requestTimeoutMs`. */
+  readonly headersTimeoutMs: number
+  /** For all of a request. */
+  readonly requestTimeoutMs: number
+}
+
+export interface GatewayServerDependencies {
+  readonly app: Express
+  readonly door: Door
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly limits: ServerLimits
+}
+
+export function createGatewayServer(dependencies: GatewayServerDependencies): Server {
+  const { app, metrics, limits } = dependencies
+  const server = createServer({
+    ...messageClassesOf(app),
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: checkIntervalMs,
+    maxHeaderSize: headerBytesMax,
+    insecureHTTPParser: false,
+    // Checked below, since Node's own refusal has no body.
+    requireHostHeader: false,
+    noDelay: true
+  })
+  server.maxConnections = limits.connectionsMax
   // A worker that is full would hand the connection back to its primary, again and again. The types
   // do not know this property yet.
   Object.assign(server, { dropMaxConnection: true })
   server.maxRequestsPerSocket = requestsPerConnectionMax
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // A caller that asks first is told before it sends what would be refused for its size.
-    if (!isDeclaredTooLarge(request)) response.writeContinue()
-    listener(request, response)
-  })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuse(error, socket))
+  takeRequests(server, dependencies)
+  server.on('clientError', refuseSocket)
+  server.on('connect', (_request, socket) => answerSocket(socket, noTunnel()))
+  server.on('drop', createMakeRoom(server, metrics))
   return server
 }
 
-/** Request-line garbage, smuggling shapes and stalled bodies never reach a route; they end here. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
+function takeRequests(
+  server: Server,
+  { app, door, metrics, clock }: GatewayServerDependencies
+): void {
+  const { refuse, shed } = createRefuse({ metrics, clock, writeReply: door.writeReply })
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    app(request as Parameters<Express>[0], response as Parameters<Express>[1])
   }
-  const problem = problemOf(error)
-  const { status, headers, body } = problemReply(problem, 'none')
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const head = [
-    `HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : 'Bad Request'}`,
-    ...lines
-  ]
-  const length = `content-length: ${Buffer.byteLength(body)}`
-  socket.end([...head, length, 'connection: close', '', body].join('\r\n'))
+
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    const wrong = ambiguityOf(request)
+    if (wrong !== null) return refuse(request, response, wrong)
+    const found = door.admission.admit(request, response, serve)
+    if (found !== null) shed(request, response, found)
+  }
+  server.on('request', take)
+  // A caller that asks before sending is answered where the body is read.
+  server.on('checkContinue', take)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    refuse(request, response, wrongExpectation())
+  )
 }
 
-function problemOf(error: NodeJS.ErrnoException): Problem {
-  const [code, detail]: [ProblemCode, string] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ['body_timeout', 'The request did not arrive in time.']
-      : ['malformed_request', `The request is not valid HTTP/1.1 (${error.code ?? 'unknown'}).`]
-  return new Problem(code, { detail })
+/** Beyond the limit a connection is closed unanswered; those that are idle make room for others. */
+function createMakeRoom(server: Server, metrics: Metrics) {
+  let nextAt = 0
+
+  return function makeRoom(): void {
+    metrics.count('sluice_shed_total', { reason: 'connections' })
+    if (performance.now() < nextAt) return
+    nextAt = performance.now() + evictionIntervalMs
+    server.closeIdleConnections()
+  }
+}
+
+function wrongExpectation(): Problem {
+  const detail = 'The only expectation that is met here is 100-continue.'
+  return new Problem('expectation_failed', { detail })
+}
+
+function noTunnel(): Problem {
+  const detail = 'There are no tunnels here.'
+  return new Problem('method_not_allowed', { detail, headers: { allow: 'GET, POST' } })
 }

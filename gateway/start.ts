@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKafkaProbe } from '../platform/kafka-probe.ts'
+import { systemClock } from '../platform/clock.ts'
 import { createKafkaProducer } from '../platform/kafka-producer.ts'
 import { kafkaSecurityOf } from '../platform/kafka-security.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
@@ -20,6 +21,8 @@ import type { PrimaryLink } from './cluster/primary-link.ts'
 import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
+import { createDoor } from './door.ts'
+import type { Door } from './door.ts'
 import { createLogHealth } from './log-health.ts'
 import { noLog } from './no-log.ts'
 import { createGatewayServer } from './server.ts'
@@ -35,16 +38,20 @@ export interface GatewayContext {
 
 const connectionsMax = 10
 const statementTimeoutMs = 5000
+/** A fleet that comes back all at once finds its connections taken; the kernel may allow fewer. */
+const backlog = 4096
 
 export async function startGateway(context: GatewayContext): Promise<void> {
   const { config, logger, lifecycle } = context
   const metrics = createMetrics()
   const { postgres, rateLimiter } = openStores(context, metrics)
   const log = openLog(context)
+  const door = openDoor(context, metrics)
   const { app, drain } = createGatewayApp({
     ...{ config, logger, lifecycle, metrics, postgres, rateLimiter },
     producer: log.producer,
-    schemaId: log.schemaId
+    schemaId: log.schemaId,
+    door
   })
   lifecycle.onStop('in-flight records', drain)
   const notReady = (): string[] => [
@@ -54,8 +61,15 @@ export async function startGateway(context: GatewayContext): Promise<void> {
   measureProcess(metrics, () => notReady().length === 0)
   const observedAt = await openManagement(context, { metrics, notReady })
 
-  const server = createGatewayServer(app)
-  await listen(server, { host: config.GATEWAY_HOST, port: config.GATEWAY_PORT })
+  const server = createGatewayServer({
+    ...{ app, door, metrics, clock: systemClock },
+    limits: {
+      connectionsMax: config.CONNECTIONS_MAX,
+      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: config.REQUEST_TIMEOUT_MS
+    }
+  })
+  await listen(server, { host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, backlog })
   context.link?.serves()
   lifecycle.onStop('traffic', () => close(server))
   // From "not ready" to "not accepting": balancers have to notice first. The primary waits for
@@ -85,6 +99,15 @@ async function openManagement(context: GatewayContext, observed: Observed): Prom
   })
   lifecycle.onStop('management port', () => management.close())
   return { management_port: management.port }
+}
+
+function openDoor({ config }: GatewayContext, metrics: Metrics): Door {
+  return createDoor({
+    requestsMax: config.REQUESTS_MAX,
+    bodyBytesMax: config.BODY_BYTES_MAX,
+    responseTimeoutMs: config.RESPONSE_TIMEOUT_MS,
+    metrics
+  })
 }
 
 /** Where keys and limits are; a gateway starts and lives without either. */

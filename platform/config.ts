@@ -5,8 +5,8 @@ import { getSystemErrorMessage } from 'node:util'
 import { contradictionsOf } from './config-rules.ts'
 import { certificates, privateKey, signingKey } from './pem-setting.ts'
 import { sslModeOf } from './postgres-tls.ts'
-import { flag, integer, integerOrAuto, list, oneOf, optional, secret } from './setting.ts'
-import { text, UnfitError, url } from './setting.ts'
+import { flag, integer, integerOrAuto, list, oneOf, optional, origins } from './setting.ts'
+import { secret, text, UnfitError, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 const mebibyte = 1024 * 1024
@@ -44,6 +44,37 @@ export const settings = {
   MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '0.0.0.0'),
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
+  CORS_ORIGINS: origins('Origins whose scripts may call, separated by commas; none without it.'),
+  CONNECTIONS_MAX: integer(
+    'Connections to the gateway; beyond them a new one is closed.',
+    10_000,
+    [10, 1_000_000]
+  ),
+  REQUESTS_MAX: integer(
+    'Requests a gateway works on at once; beyond them the answer is 503.',
+    4096,
+    [1, 1_000_000]
+  ),
+  BODY_BYTES_MAX: integer(
+    'Bytes of request bodies a gateway holds at once; beyond them the answer is 503.',
+    256 * mebibyte,
+    [32 * mebibyte, 4096 * mebibyte]
+  ),
+  HEADERS_TIMEOUT_MS: integer(
+    'How long the headers of a request may take.',
+    10_000,
+    [100, 120_000]
+  ),
+  REQUEST_TIMEOUT_MS: integer(
+    'How long all of a request may take to come.',
+    30_000,
+    [100, 600_000]
+  ),
+  RESPONSE_TIMEOUT_MS: integer(
+    'How long a caller may take to read an answer.',
+    30_000,
+    [100, 600_000]
+  ),
   RATE_LIMIT_POINTS: integer('Decisions an organization may send in a window.', 10_000, [1, 1e9]),
   RATE_LIMIT_WINDOW_SECONDS: integer('Length of that window.', 60, [1, 86_400]),
   AGENT_RATE_LIMIT_POINTS: integer(

@@ -59,10 +59,13 @@ function write(response: ServerResponse, status: number, body: object): void {
 }
 
 /** Resolves when the server listens; an address in use rejects with the port in its message. */
-export async function listen(server: Server, at: { host: string; port: number }): Promise<void> {
+export async function listen(
+  server: Server,
+  at: { host: string; port: number; backlog?: number }
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
-  server.listen(at.port, at.host, resolve)
+  server.listen(at.port, at.host, at.backlog, resolve)
   await promise
   server.off('error', reject)
 }

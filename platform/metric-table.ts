@@ -49,6 +49,32 @@ export const metricTable = {
     help: 'Members of decisions that are not part of the contract and were ignored.',
     labels: []
   },
+  sluice_ingest_body_bytes_total: {
+    type: 'counter',
+    unit: 'bytes',
+    help: 'Bytes of decisions: raw as they came, inflated as they were meant, encoded as they go.',
+    labels: ['stage']
+  },
+  sluice_requests_in_progress: {
+    type: 'gauge',
+    unit: 'requests',
+    across: 'sum',
+    help: 'Requests taken and not answered yet; above REQUESTS_MAX the answer is 503.',
+    labels: []
+  },
+  sluice_held_body_bytes: {
+    type: 'gauge',
+    unit: 'bytes',
+    across: 'sum',
+    help: 'Bytes of request bodies in memory; above BODY_BYTES_MAX the answer is 503.',
+    labels: []
+  },
+  sluice_shed_total: {
+    type: 'counter',
+    unit: 'requests',
+    help: 'Turned away unread: connections, requests (too many), wait (too long), body_bytes.',
+    labels: ['reason']
+  },
   sluice_ingest_batch_decisions: {
     type: 'histogram',
     unit: 'decisions',

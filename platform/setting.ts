@@ -36,6 +36,20 @@ export function list(description: string): Setting<readonly string[]> {
   return { description, default: undefined, isSecret: false, parse: parseList }
 }
 
+/** Exact origins as a browser sends them; a wildcard is none. */
+export function origins(description: string): Setting<readonly string[]> {
+  const parse = (value: string): readonly string[] => {
+    const items = value === '' ? [] : value.split(',').map((item) => item.trim())
+    const wrong = items.find((item) => URL.parse(item)?.origin !== item)
+    if (wrong === undefined) return Object.freeze(items)
+    throw new UnfitError(
+      `holds ${JSON.stringify(wrong)}`,
+      'expected an origin such as https://example.com'
+    )
+  }
+  return { description, default: Object.freeze([]), isSecret: false, parse }
+}
+
 export function url(description: string, protocols: readonly string[]): Setting<string> {
   const parse = (value: string): string => parseUrl(value, protocols)
   return { description, default: undefined, isSecret: false, parse }

@@ -1,5 +1,6 @@
 /** What happens before a handler runs: authenticate, then check path, query and body. */
 import type { ApiKeyScope } from '../../core/api-key.ts'
+import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem, problems } from '../../core/problem.ts'
 import type { ProblemCode, Violation } from '../../core/problem.ts'
 import { createCheck } from '../../platform/json-schema.ts'
@@ -112,12 +113,29 @@ function createRefuseParams({ params, problems: codes }: Operation) {
 /** A route without a query schema ignores the query. */
 function createReadQuery(schema: JsonSchema | undefined) {
   const check: Check | null = schema === undefined ? null : createCheck(schema, { coerce: true })
+  const refuseDigits = createRefuseDigits(schema)
 
   return function readQuery(given: Call['query']): Call['query'] {
     const query = { ...given }
-    const errors = check?.(query) ?? []
+    const wrong = refuseDigits(given)
+    const isNew = ({ pointer }: Violation) => !wrong.some((each) => each.pointer === pointer)
+    const errors = [...wrong, ...(check?.(query) ?? []).filter(isNew)]
     if (errors.length === 0) return query
     throw new Problem('invalid_query', { detail: sentenceOf('The query', errors), errors })
+  }
+}
+
+/** The coercion would read "1e1", "0x5" and "" as numbers too; a whole number is its digits. */
+function createRefuseDigits(schema: JsonSchema | undefined) {
+  const properties = (schema?.['properties'] ?? {}) as Record<string, JsonSchema>
+  const names = Object.keys(properties).filter((name) => properties[name]?.['type'] === 'integer')
+
+  return function refuseDigits(given: Call['query']): readonly Violation[] {
+    const wrong = names.filter((name) => {
+      const value = given[name]
+      return typeof value === 'string' && !/^-?\d+$/.test(value)
+    })
+    return wrong.map((name) => ({ pointer: pointerTo(name), detail: 'must be a whole number' }))
   }
 }
 

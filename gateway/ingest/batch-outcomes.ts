@@ -5,6 +5,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { jsonHeaders } from '../call.ts'
 import type { Reply } from '../call.ts'
 import { problemReply } from '../problem-reply.ts'
+import type { ReportRefusal } from '../report-refusals.ts'
 import type { Item } from './each.ts'
 import type { Attempt, Outcomes } from './outcomes.ts'
 
@@ -28,14 +29,18 @@ export interface BatchOutcomes {
 export function createBatchOutcomes(dependencies: {
   readonly outcomes: Outcomes
   readonly metrics: Metrics
+  readonly reportRefusal: ReportRefusal
 }): BatchOutcomes {
-  const { outcomes, metrics } = dependencies
+  const { outcomes, metrics, reportRefusal } = dependencies
 
-  function countEach(results: Results): number {
+  function countEach(results: Results, requestId: string): number {
     let queued = 0
     for (const problem of results) {
       if (problem === null) queued += 1
-      else outcomes.count('rejected', problem.code)
+      else {
+        outcomes.count('rejected', problem.code)
+        reportRefusal(problem, requestId)
+      }
     }
     if (queued > 0) outcomes.count('queued', '', queued)
     metrics.observe('sluice_ingest_batch_decisions', {}, results.length)
@@ -46,7 +51,7 @@ export function createBatchOutcomes(dependencies: {
     begin: () => ({ ...outcomes.begin(), ids: [], decisions: [] }),
 
     settle: (attempt, results, requestId) => {
-      const queued = countEach(results)
+      const queued = countEach(results, requestId)
       const headers = attempt.quota?.headers ?? {}
       const whole = queued === 0 ? results.find(isRetryable) : undefined
       if (whole) return refusalOfAll({ attempt, results, whole, requestId })

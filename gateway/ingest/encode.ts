@@ -5,6 +5,7 @@ import { keyOf } from '../../core/decision.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
 import { traceparentOf } from '../../core/trace-context.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import type { OutgoingRecord } from '../../platform/record-producer.ts'
 import { decisionContract } from '../../schemas/index.ts'
 
@@ -15,11 +16,13 @@ export interface EncodeDependencies {
   readonly topic: string
   /** The id the registry gave the decision schema, or null until it is known. */
   readonly schemaId: () => number | null
+  readonly metrics: Metrics
 }
 
 export const decisionBytesMax = 4 * 1024 * 1024
 
-export function createEncode({ topic, schemaId }: EncodeDependencies): Encode {
+export function createEncode({ topic, schemaId, metrics }: EncodeDependencies): Encode {
+  const countBytes = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'encoded' })
   const encodeAvro = createAvroEncode<Decision>(decisionContract.schema)
 
   return function encode(decision, traceparent) {
@@ -27,6 +30,7 @@ export function createEncode({ topic, schemaId }: EncodeDependencies): Encode {
     if (id === null) throw schemaUnavailable()
     const value = encodeAvro(decision, id)
     if (value.length > decisionBytesMax) throw tooLarge(decision, value.length)
+    countBytes(value.length)
     const key = keyOf(decision)
     return {
       topic,

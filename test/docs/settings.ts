@@ -12,7 +12,7 @@ export const settingNames = Object.keys(settings) as SettingName[]
 
 export function defaultOf(name: SettingName): string {
   const { default: value }: Setting<unknown> = settings[name]
-  if (value === null) return '(none)'
+  if (value === null || (Array.isArray(value) && value.length === 0)) return '(none)'
   return value === undefined ? '(required)' : code(value)
 }
 
@@ -23,6 +23,7 @@ const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/expected one of (.+)$/, (values = '') => values.split(', ').map(code).join(', ')],
   [/expected true or false$/, () => '`true`, `false`'],
   [/expected host:port$/, () => '`host:port`, separated by commas'],
+  [/expected an origin/, () => 'origins, separated by commas'],
   [/begins with (.+) and names/, (urls = '') => protocolsOf(urls).map(code).join(', ')],
   [/at least (\d+) are needed$/, (min) => `secret, ${min} characters or more`],
   [/holds no PEM certificate$/, () => 'PEM certificates'],

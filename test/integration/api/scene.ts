@@ -22,6 +22,8 @@ import { createStore } from '../../../gateway/api/store.ts'
 import { createApp } from '../../../gateway/app.ts'
 import type { CheckedCall, Credential, Operation, Route } from '../../../gateway/route.ts'
 import type { Reply } from '../../../gateway/call.ts'
+import { createCors } from '../../../gateway/cors.ts'
+import { createDoor } from '../../../gateway/door.ts'
 import { createGatewayServer } from '../../../gateway/server.ts'
 import { systemClock } from '../../../platform/clock.ts'
 import { createLogger } from '../../../platform/logger.ts'
@@ -177,12 +179,23 @@ function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Part
   ]
 }
 
+const limits = { connectionsMax: 100, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
+
 async function listen(routes: readonly Route[]): Promise<string> {
   const logger = createLogger({ level: 'silent', process: 'gateway' })
   const metrics = createMetrics()
-  const options = { routes, docs: null, metrics, logger, clock: systemClock }
-  const app = createApp({ ...options, isStopping: () => false, reportRefusal: () => {} })
-  const server = createGatewayServer(app)
+  const door = createDoor({
+    ...{ requestsMax: 100, bodyBytesMax: 32 * 1024 * 1024, responseTimeoutMs: 10_000 },
+    metrics
+  })
+  const shared = { door, metrics, clock: systemClock }
+  const cors = createCors([])
+  const app = createApp({
+    ...{ ...shared, routes, docs: null, cors, logger },
+    isStopping: () => false,
+    reportRefusal: () => {}
+  })
+  const server = createGatewayServer({ ...shared, app, limits })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onEnd(async () => {

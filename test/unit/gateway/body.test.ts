@@ -4,7 +4,8 @@ import { Agent, request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants, createZstdCompress, deflateSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { Problem } from '../../../core/problem.ts'
 import { bodyBytesMax } from '../../../gateway/body.ts'
 import { jsonReply } from '../../../gateway/call.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
       throw error
     }
   })
-  served = await serve([route])
+  served = await serve([{ ...route, surface: 'ingest' }])
 })
 afterAll(async () => {
   agent.destroy()
@@ -168,6 +169,7 @@ describe('an encoding', () => {
     ['gzip', 'zlib', deflateSync(text)],
     ['gzip', 'cut off', gzipSync(text).subarray(0, -4)],
     ['br', 'plain text', text],
+    ['br', 'cut off', brotliCompressSync(text).subarray(0, -4)],
     ['zstd', 'plain text', text],
     ['zstd', 'cut off', zstdCompressSync(text).subarray(0, -4)]
   ])('%s that is %s is 400', async (encoding, _what, content) => {
@@ -175,6 +177,99 @@ describe('an encoding', () => {
     expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
     expect(body['detail']).toBe(`The body is not valid ${encoding}.`)
   })
+})
+
+describe('compressed text that goes on after its end', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync]
+  ] as const)('%s with more behind it is 400', async (encoding, compress) => {
+    const packed = compress(text)
+    for (const junk of ['junk', '\0\0\0\0', '{}']) {
+      const whole = Buffer.concat([packed, Buffer.from(junk)])
+      const together = await post(whole, { 'content-encoding': encoding })
+      const apart = await post(Readable.from([packed, Buffer.from(junk)]), {
+        'content-encoding': encoding
+      })
+      expect([together.status, apart.status]).toEqual([400, 400])
+      expect(apart.body['code']).toBe('malformed_encoding')
+    }
+  })
+
+  const halves = [text.subarray(0, 5), text.subarray(5)]
+
+  test('gzip in two members is one body, as its format says', async () => {
+    const parts = halves.map((half) => gzipSync(half))
+    for (const content of [Buffer.concat(parts), Readable.from(parts)]) {
+      const { body } = await post(content, { 'content-encoding': 'gzip' })
+      expect(body).toEqual({ bytes: text.length, start: text.toString() })
+    }
+  })
+
+  test('zstd in two frames is refused, and never cut after the first', async () => {
+    const packed = Buffer.concat(halves.map((half) => zstdCompressSync(half)))
+    const { status, body } = await post(packed, { 'content-encoding': 'zstd' })
+    expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
+  })
+})
+
+test('zstd that asks for a window above 8 MiB is 400', async () => {
+  const params = {
+    [constants.ZSTD_c_windowLog]: 24,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1
+  }
+  const packer = createZstdCompress({ params })
+  packer.end(Buffer.alloc(100))
+  const { status, body } = await post(Buffer.concat(await packer.toArray()), {
+    'content-encoding': 'zstd'
+  })
+  expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
+})
+
+describe('a caller that asks before it sends', () => {
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n'
+
+  test('is invited when its body is wanted, and answered once it has come', async () => {
+    const chunks: string[] = []
+    const socket = connect(served.port, '127.0.0.1')
+    socket.on('data', (chunk) => chunks.push(chunk.toString('latin1')))
+    socket.write(`${head}content-length: 2\r\n\r\n`)
+    await waitUntil('the invitation comes', () => chunks.length > 0)
+    expect(chunks.join('')).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('{}')
+    await waitUntil('the answer comes', () => chunks.join('').includes('HTTP/1.1 200'))
+    socket.destroy()
+  })
+
+  test.each([
+    ['too large', 'content-length: 99999999\r\n\r\n', 413],
+    ['in an encoding nobody knows', 'content-encoding: x\r\ncontent-length: 2\r\n\r\n', 415]
+  ])('is not invited when its body is %s', async (_what, rest, status) => {
+    const answer = await converse(served.port, head + rest)
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+  })
+
+  test('is not invited to a route that reads no body', async () => {
+    const answer = await converse(
+      served.port,
+      `${head.replace('/', '/nowhere')}content-length: 2\r\n\r\n`
+    )
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404'])
+  })
+})
+
+test('what was read is counted as it came and as it was inflated', async () => {
+  served.metrics.counts.length = 0
+  const packed = gzipSync(Buffer.alloc(5000))
+  await post(packed, { 'content-encoding': 'gzip' })
+  const bytes = served.metrics.counts.filter(
+    ({ name }) => name === 'sluice_ingest_body_bytes_total'
+  )
+  expect(bytes.map(({ labels, value }) => [labels['stage'], value])).toEqual([
+    ['raw', packed.length],
+    ['inflated', 5000]
+  ])
 })
 
 describe('a caller who hangs up', () => {

@@ -1,4 +1,5 @@
 /** The pages of the documentation, and that nothing else of a folder is served beside them. */
+import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createDocs } from '../../../gateway/docs.ts'
 import { callOf, problemOf } from './api/fakes.ts'
@@ -14,6 +15,17 @@ test('the page loads nothing from elsewhere', async () => {
     '/docs/swagger-ui-bundle.js',
     '/openapi.json'
   ])
+})
+
+test('the page runs its own script, talks to this host alone and cannot be framed', async () => {
+  const { headers, body } = await docs.page(callOf())
+  const policy = headers['content-security-policy'] ?? ''
+  const script = /<script>([^<]+)<\/script>/.exec(body)?.[1] ?? ''
+  const hash = createHash('sha256').update(script).digest('base64')
+  expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
+  expect(policy).toContain("connect-src 'self';")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(headers['referrer-policy']).toBe('no-referrer')
 })
 
 test.each([

@@ -1,7 +1,6 @@
 /** What is no HTTP: refused as the caller's fault, never as ours, and the connection closed. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../gateway/call.ts'
-import { createGatewayServer } from '../../../gateway/server.ts'
 import { aRoute, converse, serve } from './serving.ts'
 import type { Served } from './serving.ts'
 
@@ -13,7 +12,7 @@ beforeAll(async () => {
     handled += 1
     return jsonReply(200, JSON.stringify((await call.readBody()).toString()))
   })
-  served = await serve([read], { serverOf: createGatewayServer })
+  served = await serve([read])
 })
 afterAll(() => served.close())
 
@@ -81,13 +80,10 @@ test('what was smuggled behind an ambiguous request is not handled', async () =>
   expect(handled).toBe(0)
 })
 
-test('a good request before the garbage keeps its answer', async () => {
-  const answer = await converse(
-    served.port,
-    `${post}content-length: 2\r\n\r\n{}`.concat('\x00\r\n')
-  )
-  expect(answer).not.toMatch(/HTTP\/1\.1 5/)
-  expect(answer).toMatch(/HTTP\/1\.1 4\d\d/)
+test('a good request before the garbage keeps its answer, and there is no other', async () => {
+  const good = `${post}content-length: 2\r\n\r\n{}`
+  const answer = await converse(served.port, `${good}${good}\x00\r\n`)
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
 })
 
 test('15 kB of headers are taken', async () => {
@@ -96,12 +92,11 @@ test('15 kB of headers are taken', async () => {
 })
 
 test('every limit of time and number is set', () => {
-  const server = createGatewayServer(() => {})
-  expect(server).toMatchObject({
+  expect(served.server).toMatchObject({
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     keepAliveTimeout: 75_000,
-    maxConnections: 10_000,
+    maxConnections: 1000,
     maxRequestsPerSocket: 100_000
   })
 })

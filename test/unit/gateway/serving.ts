@@ -1,11 +1,15 @@
 /** Routes served on a real port of this machine, and raw conversations with it. */
-import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../../../gateway/app.ts'
 import type { AppDependencies } from '../../../gateway/app.ts'
+import { createCors } from '../../../gateway/cors.ts'
+import { createDoor } from '../../../gateway/door.ts'
+import type { Door, DoorOptions } from '../../../gateway/door.ts'
 import type { Handle, Route } from '../../../gateway/route.ts'
+import { createGatewayServer } from '../../../gateway/server.ts'
+import type { ServerLimits } from '../../../gateway/server.ts'
 import { noon } from '../../support/builders.ts'
 import { RecordingMetrics } from '../consumers/recording-metrics.ts'
 import { RecordingLogger } from '../platform/recording-logger.ts'
@@ -33,29 +37,38 @@ export interface Served {
   readonly port: number
   readonly metrics: RecordingMetrics
   readonly logger: RecordingLogger
+  readonly door: Door
+  readonly server: Server
   close(): Promise<void>
 }
 
-type Overrides = Partial<Pick<AppDependencies, 'docs' | 'isStopping' | 'reportRefusal'>> & {
-  serverOf?: (listener: RequestListener) => Server
-}
+type Overrides = Partial<
+  Pick<AppDependencies, 'docs' | 'isStopping' | 'reportRefusal'> &
+    Omit<DoorOptions, 'metrics'> &
+    ServerLimits & { corsOrigins: readonly string[] }
+>
 
-function plainServer(listener: RequestListener): Server {
-  return createServer(listener)
-}
+const limitsDefault = { connectionsMax: 1000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
+const mebibyte = 1024 * 1024
 
 export async function serve(routes: readonly Route[], overrides: Overrides = {}): Promise<Served> {
   const metrics = new RecordingMetrics()
   const logger = new RecordingLogger()
-  const { docs = null, isStopping = () => false, serverOf = plainServer } = overrides
-  const { reportRefusal = () => {} } = overrides
+  const { docs = null, isStopping = () => false, reportRefusal = () => {} } = overrides
+  const cors = createCors(overrides.corsOrigins ?? [])
+  const { requestsMax = 1000, bodyBytesMax = 64 * mebibyte } = overrides
+  const limits = { ...limitsDefault, ...overrides }
   const clock = { now: () => noon }
-  const app = createApp({ routes, docs, metrics, logger, clock, isStopping, reportRefusal })
-  const server = serverOf(app)
+  const { responseTimeoutMs = 30_000 } = overrides
+  const door = createDoor({ requestsMax, bodyBytesMax, responseTimeoutMs, metrics })
+  const app = createApp({
+    ...{ routes, docs, door, cors, metrics, logger, clock, isStopping, reportRefusal }
+  })
+  const server = createGatewayServer({ app, door, metrics, clock, limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    ...{ url: `http://127.0.0.1:${port}`, port, metrics, logger },
+    ...{ url: `http://127.0.0.1:${port}`, port, metrics, logger, door, server },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { metricTable } from '../../../platform/metric-table.ts'
 import type { MetricRow } from '../../../platform/metric-table.ts'
 
-const suffixes = { seconds: /_seconds(_total)?$/, bytes: /_bytes$/ } as const
+const suffixes = { seconds: /_seconds(_total)?$/, bytes: /_bytes(_total)?$/ } as const
 
 test.each(Object.entries<MetricRow>(metricTable))('%s', (name, row) => {
   expect(name).toMatch(/^sluice_[a-z]+(_[a-z]+)*$/)
@@ -18,7 +18,7 @@ test.each(Object.entries<MetricRow>(metricTable))('%s', (name, row) => {
 
 test('no label is one of a caller, so that no caller can make endless series', () => {
   const labels = new Set(Object.values<MetricRow>(metricTable).flatMap((row) => row.labels))
-  const ofCalls = ['operation', 'outcome', 'partition', 'reason', 'result', 'status', 'topic']
+  const ofCalls = 'operation outcome partition reason result stage status topic'.split(' ')
   const ofProcesses = ['kind', 'node', 'quantile', 'version']
   expect([...labels].toSorted()).toEqual([...ofCalls, ...ofProcesses].toSorted())
 })

@@ -125,6 +125,13 @@ test.each([
   ['/wait', { wait: '1.5' }],
   ['/wait', { wait: '10s' }],
   ['/wait', { wait: '' }],
+  ['/wait', { wait: '1e1' }],
+  ['/wait', { wait: '0x5' }],
+  ['/wait', { wait: '+5' }],
+  ['/wait', { wait: ' 5' }],
+  ['/wait', { wait: '5.0' }],
+  ['/wait', { wait: 'Infinity' }],
+  ['/wait', { wait: ['5', '6'] }],
   ['/name', { name: ['a', 'b'] }],
   ['/unknown', { unknown: 'x' }],
   ['/__proto__', JSON.parse('{"__proto__":"x"}') as Record<string, unknown>]

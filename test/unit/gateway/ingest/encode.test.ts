@@ -6,9 +6,11 @@ import { readWireFormat } from '../../../../core/wire-format.ts'
 import { createEncode, decisionBytesMax } from '../../../../gateway/ingest/encode.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { aDecision } from '../../../support/builders.ts'
+import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../api/fakes.ts'
 
-const encode = createEncode({ topic: 'decisions', schemaId: () => 4711 })
+const metrics = new RecordingMetrics()
+const encode = createEncode({ topic: 'decisions', schemaId: () => 4711, metrics })
 const decodePayload = createDecoderFactory<Decision>(decisionContract.schema)(
   decisionContract.schema
 )
@@ -58,7 +60,7 @@ describe('headers', () => {
 
 test('without the id of the schema there is no record, and the caller may come back', async () => {
   let id: number | null = null
-  const waiting = createEncode({ topic: 'decisions', schemaId: () => id })
+  const waiting = createEncode({ topic: 'decisions', schemaId: () => id, metrics })
   const problem = await problemOf(() => waiting(aDecision()))
   expect(problem.code).toBe('schema_unavailable')
   expect(problem.options.headers).toEqual({ 'retry-after': '5' })

@@ -30,6 +30,7 @@ function scene({ granted, failures = {} }: Scene = {}) {
   const log: OutgoingRecord[] = []
   const reports: unknown[] = []
   const charged: number[] = []
+  const reported: string[] = []
   const limitRate = (_who: unknown, items: number): Quota => {
     charged.push(items)
     const fits = Math.min(items, granted ?? items)
@@ -41,7 +42,7 @@ function scene({ granted, failures = {} }: Scene = {}) {
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
     limitAgent: ({ agent_id }) => (agent_id === 'in-a-loop' ? limited : null),
-    encode: createEncode({ topic: 'decisions', schemaId: () => 1 }),
+    encode: createEncode({ topic: 'decisions', schemaId: () => 1, metrics }),
     produceEach: async (records) =>
       records.map((record) => {
         if (record instanceof Problem) return record
@@ -49,7 +50,10 @@ function scene({ granted, failures = {} }: Scene = {}) {
         if (failure === undefined) log.push(record)
         return failure ?? null
       }),
-    outcomes: createBatchOutcomes({ outcomes: createOutcomes({ limitRate, metrics }), metrics })
+    outcomes: createBatchOutcomes({
+      ...{ outcomes: createOutcomes({ limitRate, metrics }), metrics },
+      reportRefusal: ({ code }) => void reported.push(code)
+    })
   })
   const send = (body: unknown, headers: Call['headers'] = {}): Promise<Reply> => {
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
@@ -60,7 +64,7 @@ function scene({ granted, failures = {} }: Scene = {}) {
     metrics.counts
       .filter(({ name }) => name === 'sluice_ingest_outcomes_total')
       .map(({ labels, value }) => [labels['reason'], value])
-  return { send, log, charged, reports, counted }
+  return { send, log, charged, reports, reported, counted }
 }
 
 function resultsOf({ body }: Reply) {
@@ -131,13 +135,14 @@ test('an agent over its own limit spoils nothing for the others', async () => {
 })
 
 test('what the log does not take fails alone and keeps its id', async () => {
-  const { send } = scene({ failures: { bad: away } })
+  const { send, reported } = scene({ failures: { bad: away } })
   const good = aDecisionBody({ agent_id: 'good' })
   const bad = aDecisionBody({ agent_id: 'bad' })
   delete bad['decision_id']
   const reply = await send({ decisions: [good, bad] })
   expect(reply.status).toBe(207)
   expect(reply.headers['retry-after']).toBe('2')
+  expect(reported).toEqual(['log_unavailable'])
   expect(resultsOf(reply)[1]).toMatchObject({
     decision_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     retryable: true,

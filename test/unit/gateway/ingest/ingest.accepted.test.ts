@@ -23,8 +23,9 @@ const seed = 20_261_121
 const bodies = 2000
 const schemaId = 7
 
-const validate = createValidate({ clock: { now: () => noon }, metrics: new RecordingMetrics() })
-const encode = createEncode({ topic: 'agent-decisions', schemaId: () => schemaId })
+const metrics = new RecordingMetrics()
+const validate = createValidate({ clock: { now: () => noon }, metrics })
+const encode = createEncode({ topic: 'agent-decisions', schemaId: () => schemaId, metrics })
 const registry = new FakeRegistry()
 registry.schemas.set(schemaId, decisionContract.schema)
 const decode = createDecode<Decision>({

@@ -34,7 +34,7 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
     const refusal = (failures['limit rate'] ?? null) as Problem | null
     return { ...quota, granted: refusal === null ? 1 : 0, refusal }
   }
-  const encode = createEncode({ topic: 'decisions', schemaId: () => 1 })
+  const encode = createEncode({ topic: 'decisions', schemaId: () => 1, metrics })
   const ingest = createIngest({
     authenticate: async () => {
       enter('authenticate')

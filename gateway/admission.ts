@@ -1,0 +1,72 @@
+/** Whom the gateway takes in, and when: requests have their turn, and those beyond it a refusal.
+ *
+ * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
+ * works on what it took for a few milliseconds, then looks who has come, and so on. Who comes while
+ * there is no time waits in line, and who would wait too long is refused.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRefusalPace } from './refusal-pace.ts'
+import { createTurns } from './turns.ts'
+
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface Shed {
+  /** Too many are in progress, or the line is too long. */
+  readonly reason: 'requests' | 'wait'
+  /** So long the caller is best left unread. */
+  readonly pauseMs: number
+}
+
+export interface AdmissionOptions {
+  /** Requests taken and not answered yet, those in line included. */
+  readonly requestsMax: number
+  /** How long somebody who joins the line may have to wait in it, as far as one can tell. */
+  readonly waitMsMax?: number
+  /** How long the process works on requests before it looks who has come. */
+  readonly turnMs?: number
+  readonly now?: () => number
+}
+
+export interface Admission {
+  /** Serves the request now or in its turn; otherwise says why it is to be refused. */
+  admit(request: IncomingMessage, response: ServerResponse, serve: Serve): Shed | null
+  /** Each request that was admitted has been answered. */
+  leave(): void
+  inProgress(): number
+}
+
+const waitMsDefault = 500
+const turnMsDefault = 5
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { requestsMax, waitMsMax = waitMsDefault } = options
+  const now = options.now ?? (() => performance.now())
+  const pace = createRefusalPace()
+  const turnMs = options.turnMs ?? turnMsDefault
+  const turns = createTurns({ turnMs, now, onEnd: () => pace.pause() })
+  let inProgress = 0
+
+  function reasonFor(): Shed['reason'] | null {
+    if (inProgress >= requestsMax) return 'requests'
+    return turns.waitMs() > waitMsMax ? 'wait' : null
+  }
+
+  return {
+    admit: (request, response, serve) => {
+      const at = now()
+      turns.begin(at)
+      pace.arrive(at)
+      const reason = reasonFor()
+      if (reason !== null) return { reason, pauseMs: pace.refuse(at) }
+      inProgress += 1
+      turns.take(at, () => {
+        // Who hung up while he waited is not worth the work.
+        if (request.destroyed) inProgress -= 1
+        else serve(request, response)
+      })
+      return null
+    },
+    leave: () => void (inProgress -= 1),
+    inProgress: () => inProgress
+  }
+}

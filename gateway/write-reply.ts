@@ -1,0 +1,52 @@
+/** Writes an answer: the headers that every answer has, and its own. */
+import type { ServerResponse } from 'node:http'
+import type { Reply } from './call.ts'
+
+/**
+ * Of the headers that browsers know, those that mean something for JSON; what helmet adds beyond
+ * them is about pages. A page brings a policy of its own (`docs.ts`), and HSTS is for whoever ends
+ * TLS.
+ */
+const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'"
+const noContent = 204
+
+export interface Writing {
+  readonly requestId: string
+  /** The connection is closed after it. */
+  readonly isLast: boolean
+  /** Beside those of the reply. */
+  readonly more?: Readonly<Record<string, string>>
+}
+
+export type WriteReply = (response: ServerResponse, reply: Reply, writing: Writing) => void
+
+/** Whoever has not read his answer after `timeoutMs` is cut. */
+export function createWriteReply(timeoutMs: number): WriteReply {
+  return function writeReply(response, reply, writing) {
+    if (response.destroyed) return
+    response.writeHead(reply.status, headersOf(reply, writing))
+    response.end(reply.body)
+    // Only an answer that the kernel did not take whole is watched: most cost nothing here.
+    if (response.writableLength > 0) cutSlowReader(response, timeoutMs)
+  }
+}
+
+/** One flat list and no object: node:http walks it as it is. */
+function headersOf({ status, headers, body }: Reply, writing: Writing): string[] {
+  const list = ['x-request-id', writing.requestId]
+  list.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store')
+  for (const name in headers) list.push(name, headers[name] as string)
+  for (const name in writing.more) list.push(name, writing.more[name] as string)
+  if (headers['content-security-policy'] === undefined) {
+    list.push('content-security-policy', contentSecurityPolicy)
+  }
+  if (status !== noContent) list.push('content-length', String(Buffer.byteLength(body)))
+  if (writing.isLast) list.push('connection', 'close')
+  return list
+}
+
+function cutSlowReader(response: ServerResponse, timeoutMs: number): void {
+  const { socket } = response
+  const timer = setTimeout(() => socket?.destroy(), timeoutMs)
+  response.on('close', () => clearTimeout(timer))
+}

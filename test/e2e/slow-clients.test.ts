@@ -1,0 +1,140 @@
+/** Slow, silent and deaf callers: each is cut in time, and meanwhile everybody else is served. */
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Application } from '../support/application.ts'
+import { aDecisionBody } from '../support/builders.ts'
+import { onEnd } from '../support/cleanup.ts'
+import { clientOf, createInstallation } from '../support/installation.ts'
+import type { Tenant } from '../support/installation.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+/** Short, so that the test is; the defaults are ten and thirty seconds. */
+const limits = {
+  HEADERS_TIMEOUT_MS: '1000',
+  REQUEST_TIMEOUT_MS: '2000',
+  RESPONSE_TIMEOUT_MS: '1000',
+  CONNECTIONS_MAX: '400'
+}
+const each = 60
+const dripMs = 100
+
+let gateway: Application
+let tenant: Tenant
+let head: string
+
+beforeAll(async () => {
+  const sluice = await createInstallation()
+  tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+  gateway = await sluice.start('gateway', limits)
+  head =
+    `POST /v1/ingest HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${tenant.api_key}\r\n` +
+    'content-type: application/json\r\n'
+})
+
+interface Slow {
+  readonly socket: Socket
+  text(): string
+  isCut(): boolean
+}
+
+/** Sends the beginning at once, and then a byte at a time. */
+function drip(beginning: string | Buffer, byte: string | null): Slow {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  const chunks: Buffer[] = []
+  let isCut = false
+  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('error', () => {})
+  const timer = setInterval(() => byte !== null && socket.write(byte), dripMs)
+  socket.on('close', () => {
+    isCut = true
+    clearInterval(timer)
+  })
+  onEnd(() => Promise.resolve(socket.destroy()))
+  socket.write(beginning)
+  return { socket, text: () => Buffer.concat(chunks).toString('latin1'), isCut: () => isCut }
+}
+
+const many = (one: () => Slow): Slow[] => Array.from({ length: each }, one)
+const areCut = (slow: readonly Slow[]) => () => slow.every((one) => one.isCut())
+
+/** Sends one decision after the other until `isOver`; each must be taken. */
+async function sendMeanwhile(isOver: () => boolean): Promise<number> {
+  const client = clientOf(gateway, tenant)
+  let accepted = 0
+  while (!isOver()) {
+    await client.accept(aDecisionBody())
+    accepted += 1
+  }
+  return accepted
+}
+
+const cases: [string, () => Slow, RegExp | null][] = [
+  ['send nothing at all', () => drip('', null), /^HTTP\/1\.1 408 |^$/],
+  ['send headers a byte at a time', () => drip(`${head}x-a: `, 'a'), /^HTTP\/1\.1 408 /],
+  [
+    'send a body a byte at a time',
+    () => drip(`${head}content-length: 5000\r\n\r\n{"input":"`, 'x'),
+    /^HTTP\/1\.1 408 /
+  ],
+  [
+    'send chunks a byte at a time',
+    () => drip(`${head}transfer-encoding: chunked\r\n\r\n`, '1\r\n{\r\n'),
+    /^HTTP\/1\.1 408 /
+  ],
+  [
+    'stop in the middle of a compressed body',
+    () =>
+      drip(
+        Buffer.concat([
+          Buffer.from(`${head}content-encoding: gzip\r\ncontent-length: 5000\r\n\r\n`),
+          gzipSync(Buffer.alloc(100_000)).subarray(0, 40)
+        ]),
+        null
+      ),
+    /^HTTP\/1\.1 408 /
+  ]
+]
+
+test.each(cases)('callers who %s are cut, and harm nobody', async (_what, one, answer) => {
+  const slow = many(one)
+  const accepted = await sendMeanwhile(areCut(slow))
+  expect(accepted).toBeGreaterThan(0)
+  for (const { text } of slow) {
+    expect(text()).toMatch(answer ?? /^$/)
+    if (text() !== '') expect(text()).toContain('"code":"body_timeout"')
+  }
+  await waitUntil('nothing of them is held', async () => {
+    const metrics = await gateway.metrics()
+    return /^sluice_held_body_bytes 0$/m.test(metrics) && /_in_progress 0$/m.test(metrics)
+  })
+})
+
+test('callers who close their half have hung up, and nothing of them is kept', async () => {
+  const halves = many(() => {
+    const half = drip(`${head}content-length: 5000\r\n\r\n{"input":"`, null)
+    half.socket.end()
+    return half
+  })
+  expect(await sendMeanwhile(areCut(halves))).toBeGreaterThan(0)
+})
+
+test('callers who hold connections without a word do not keep others out', async () => {
+  const idle = Array.from({ length: 390 }, () =>
+    drip('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n', null)
+  )
+  await waitUntil('all were answered', () => idle.every(({ text }) => text().includes(' 404 ')))
+  const client = clientOf(gateway, tenant)
+  // More than the places that are left; each beyond them makes the idle ones make room.
+  const late = Array.from({ length: 30 }, () => drip('', null))
+  await waitUntil('room is made', () => idle.some((one) => one.isCut()))
+  await waitUntil('a decision is taken', async () => {
+    try {
+      return await client.accept(aDecisionBody())
+    } catch {
+      return null
+    }
+  })
+  for (const { socket } of [...idle, ...late]) socket.destroy()
+})
