@@ -1,11 +1,20 @@
 /** `sluice`: the command line of an operator. */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError } from '../platform/config.ts'
+import type { Environment } from '../platform/config.ts'
 import { applyTopics } from './commands/apply-topics.ts'
 import { bootstrap } from './commands/bootstrap.ts'
+import { createKey } from './commands/create-key.ts'
+import type { CreateKeyOptions } from './commands/create-key.ts'
+import { listKeys } from './commands/list-keys.ts'
+import type { ListKeysOptions } from './commands/list-keys.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
 import { registerSchemas } from './commands/register-schemas.ts'
+import { revokeKey } from './commands/revoke-key.ts'
+import { rotateKey } from './commands/rotate-key.ts'
+import type { RotateKeyOptions } from './commands/rotate-key.ts'
 import { localEnvironment } from './local-environment.ts'
+import { parseDuration, parseKeyId, parsePoints, parseScopes } from './parse-option.ts'
 
 const exitFailure = 1
 const exitConfig = 78
@@ -49,12 +58,90 @@ function createProgram(): Command {
     .requiredOption('--email <email>', 'login of its owner')
     .requiredOption('--password <password>', 'password of that login')
     .option('--key-env <env>', 'environment named in the key, a-z and 0-9', 'local')
-    .option('--scopes <scopes>', 'scopes of the key, separated by commas', 'ingest,evaluation:read')
-    .option('--rate-limit <n>', 'decisions the organization may send in a window')
+    .option('--scopes <scopes>', 'scopes of the key, separated by commas', argument(parseScopes), [
+      'ingest',
+      'evaluation:read'
+    ])
+    .option(
+      '--rate-limit <n>',
+      'decisions the organization may send in a window',
+      argument(parsePoints)
+    )
     .option('--json', 'print one JSON object')
     .action((options: Parameters<typeof bootstrap>[1]) => bootstrap(environment, options, write))
 
+  addKeys(program, { environment, write })
   return program
+}
+
+interface Surroundings {
+  readonly environment: Environment
+  readonly write: (line: string) => void
+}
+
+function addKeys(program: Command, { environment, write }: Surroundings): void {
+  const keys = program.command('keys').description('API keys: create, list, rotate, revoke')
+
+  keys
+    .command('create')
+    .description('make a key for an organization, and show it this once')
+    .requiredOption('--organization <id>', 'id of the organization, or its name')
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--scopes <scopes>', 'what it may do, separated by commas', argument(parseScopes), [
+      'ingest'
+    ])
+    .option(
+      '--expires <duration>',
+      'how long it is valid, such as 90d; for ever without',
+      argument(parseDuration)
+    )
+    .option('--rate-limit <n>', 'decisions it may send in a window', argument(parsePoints))
+    .option('--env <env>', 'environment named in the key, a-z and 0-9', 'live')
+    .option('--json', 'print one JSON object')
+    .action((options: CreateKeyOptions) => createKey(environment, options, write))
+
+  keys
+    .command('list')
+    .description('show the keys there are, without their secrets')
+    .option('--organization <id>', 'only of this organization, by id or name')
+    .option('--json', 'print one JSON array')
+    .action((options: ListKeysOptions) => listKeys(environment, options, write))
+
+  keys
+    .command('rotate')
+    .description('make a key that takes the place of another, which goes on for a while')
+    .argument('<key-id>', 'the old key: the 12 characters after slk_live_', argument(parseKeyId))
+    .addOption(
+      new Option('--grace <duration>', 'how long the old key goes on')
+        .argParser(argument(parseDuration))
+        .default(parseDuration('24h'), '24h')
+    )
+    .option(
+      '--expires <duration>',
+      'how long the new one is valid; else as long as the old',
+      argument(parseDuration)
+    )
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, options: RotateKeyOptions) =>
+      rotateKey(environment, { keyId, options }, write)
+    )
+
+  keys
+    .command('revoke')
+    .description('end a key now, everywhere')
+    .argument('<key-id>', 'the 12 characters after slk_live_', argument(parseKeyId))
+    .action((keyId: string) => revokeKey(environment, keyId, write))
+}
+
+/** So that what is wrong is told together with the option it is about. */
+function argument<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+    }
+  }
 }
 
 try {

@@ -13,8 +13,18 @@ const checksumChars = 6
 const environmentExpression = /^[a-z0-9]{1,16}$/
 const keyExpression = /^slk_[a-z0-9]{1,16}_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/
 
-export type ApiKeyScope =
-  'ingest' | 'evaluation:read' | 'evaluation:write' | 'feedback:write' | 'profiles:read' | 'admin'
+export const apiKeyScopes = [
+  'ingest',
+  'evaluation:read',
+  'evaluation:write',
+  'feedback:write',
+  'profiles:read',
+  'admin'
+] as const
+export type ApiKeyScope = (typeof apiKeyScopes)[number]
+
+/** The channel of Redis that tells gateways of changes; a message is the id of the key. */
+export const apiKeyChangesChannel = 'sluice:api-key-changes'
 
 export interface ApiKeyParts {
   readonly key_id: string

@@ -19,7 +19,7 @@ import { createReadEvaluation } from './api/read-evaluation.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
 import { createStore } from './api/store.ts'
 import { createApp } from './app.ts'
-import { createFindApiKey } from './authentication/api-keys.ts'
+import type { FindApiKey } from './authentication/api-keys.ts'
 import { createAuthenticate } from './authentication/authenticate.ts'
 import type { Authenticate } from './authentication/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
@@ -48,6 +48,8 @@ export interface GatewayParts {
   readonly lifecycle: Lifecycle
   readonly metrics: Metrics
   readonly postgres: Postgres
+  readonly findApiKey: FindApiKey
+  readonly noteUse: (keyId: string) => void
   readonly rateLimiter: RateLimiter
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
@@ -57,9 +59,10 @@ export interface GatewayParts {
 const clock = systemClock
 
 export function createGatewayApp(parts: GatewayParts) {
-  const { config, logger, lifecycle, metrics, postgres, door } = parts
-  const findApiKey = createFindApiKey({ postgres, metrics, clock })
-  const authenticate = createAuthenticate({ findApiKey, pepper: config.API_KEY_PEPPER, clock })
+  const { config, logger, lifecycle, metrics, door } = parts
+  const { findApiKey, noteUse } = parts
+  const pepper = config.API_KEY_PEPPER
+  const authenticate = createAuthenticate({ findApiKey, pepper, clock, noteUse })
   const sessionTokens = createSessionTokens({ signingKey: config.SESSION_SIGNING_KEY, clock })
   const authenticateSession = createAuthenticateSession(sessionTokens)
   const checked = createChecked({ authenticateKey: authenticate, authenticateSession })

@@ -18,6 +18,7 @@ import { createRedis } from '../platform/redis.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
 import { createSharedWindows } from '../platform/shared-windows.ts'
 import type { PrimaryLink } from './cluster/primary-link.ts'
+import { openApiKeys } from './authentication/open-api-keys.ts'
 import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
@@ -44,11 +45,11 @@ const backlog = 4096
 export async function startGateway(context: GatewayContext): Promise<void> {
   const { config, logger, lifecycle } = context
   const metrics = createMetrics()
-  const { postgres, rateLimiter } = openStores(context, metrics)
+  const stores = openStores(context, metrics)
   const log = openLog(context)
   const door = openDoor(context, metrics)
   const { app, drain } = createGatewayApp({
-    ...{ config, logger, lifecycle, metrics, postgres, rateLimiter },
+    ...{ config, logger, lifecycle, metrics, ...stores },
     producer: log.producer,
     schemaId: log.schemaId,
     door
@@ -125,7 +126,9 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
   redis.on('error', tellRedis.away).on('ready', tellRedis.back)
   lifecycle.onStop('redis', () => Promise.resolve(redis.disconnect()))
   const windows = createSharedWindows(redis)
-  return { postgres, rateLimiter: createRateLimiter({ windows, metrics }) }
+  const keyChanges = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
+  const keys = openApiKeys({ postgres, redis: keyChanges, metrics, lifecycle })
+  return { postgres, ...keys, rateLimiter: createRateLimiter({ windows, metrics }) }
 }
 
 /** The log and its schema; until both have answered the gateway is not ready. */

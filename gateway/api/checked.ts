@@ -14,7 +14,7 @@ import { parseJsonBody, smallBodyBytesMax } from './json-body.ts'
 export type AuthenticateKey = (
   authorization: string | undefined,
   scope: ApiKeyScope
-) => Promise<KeyPrincipal>
+) => KeyPrincipal | Promise<KeyPrincipal>
 
 export interface CheckedDependencies {
   readonly authenticateKey: AuthenticateKey
@@ -85,7 +85,7 @@ function createAuthenticateBy(
     case 'none':
       return () => Promise.resolve(null)
     case 'api_key':
-      return (authorization) => authenticateKey(authorization, credential.scope)
+      return async (authorization) => authenticateKey(authorization, credential.scope)
     case 'session':
       return async (authorization) => authenticateSession(authorization)
     case 'session_or_api_key':

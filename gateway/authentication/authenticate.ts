@@ -8,16 +8,21 @@ import type { FindApiKey } from './api-keys.ts'
 import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
 import type { ApiKeyRow } from './select-api-key.ts'
 
-/** @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up. */
+/**
+ * Answers at once where the key is known.
+ * @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up.
+ */
 export type Authenticate = (
   authorization: string | undefined,
   scope: ApiKeyScope
-) => Promise<KeyPrincipal>
+) => KeyPrincipal | Promise<KeyPrincipal>
 
 export interface AuthenticateDependencies {
   readonly findApiKey: FindApiKey
   readonly pepper: string
   readonly clock: Clock
+  /** Told of every key that passes. */
+  readonly noteUse: (keyId: string) => void
 }
 
 /**
@@ -26,18 +31,24 @@ export interface AuthenticateDependencies {
 const nobodysDigest = Buffer.alloc(32)
 
 export function createAuthenticate(dependencies: AuthenticateDependencies): Authenticate {
-  const { findApiKey, pepper, clock } = dependencies
+  const { findApiKey, pepper, clock, noteUse } = dependencies
 
-  return async function authenticate(authorization, scope) {
-    const { key_id, secret } = partsOf(authorization)
-    const row = await findApiKey(key_id)
+  function principalOf(row: ApiKeyRow | null, secret: string, scope: ApiKeyScope): KeyPrincipal {
     const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, secretDigestOf(pepper, secret))
     if (row === null || !isSame) throw invalidKey('It is not known here.')
     refuseEnded(row, clock.now())
     const { principal } = row
     const mayDo = principal.scopes.includes(scope) || principal.scopes.includes('admin')
     if (!mayDo) throw scopeMissing(scope)
+    noteUse(principal.key_id)
     return principal
+  }
+
+  return function authenticate(authorization, scope) {
+    const { key_id, secret } = partsOf(authorization)
+    const row = findApiKey(key_id)
+    if (!(row instanceof Promise)) return principalOf(row, secret, scope)
+    return row.then((found) => principalOf(found, secret, scope))
   }
 }
 

@@ -18,20 +18,21 @@ interface SelectedRow extends Record<string, unknown> {
   readonly revoked_at: Date | null
   readonly organization_id: string
   readonly rate_limit_points: number | null
+  readonly key_rate_limit_points: number | null
 }
 
 export async function selectApiKey(postgres: Queryable, keyId: string): Promise<ApiKeyRow | null> {
   const [row] = await postgres.query<SelectedRow>(
     `select k.secret_digest, k.scopes, k.expires_at, k.revoked_at, k.organization_id,
-            o.rate_limit_points
+            k.rate_limit_points as key_rate_limit_points, o.rate_limit_points
        from api_keys k
        join organizations o on o.organization_id = k.organization_id
       where k.key_id = $1`,
     [keyId]
   )
   if (row === undefined) return null
-  const { organization_id, scopes, rate_limit_points } = row
-  const limits = { rate_limit_points, key_rate_limit_points: null }
+  const { organization_id, scopes, rate_limit_points, key_rate_limit_points } = row
+  const limits = { rate_limit_points, key_rate_limit_points }
   return {
     secret_digest: row.secret_digest,
     expires_at: row.expires_at?.getTime() ?? null,

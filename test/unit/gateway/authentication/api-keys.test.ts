@@ -1,8 +1,8 @@
 /** The cache of keys: how fresh it is, how long it serves alone, and what it asks Postgres. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createFindApiKey } from '../../../../gateway/authentication/api-keys.ts'
-import type { FindApiKey } from '../../../../gateway/authentication/api-keys.ts'
+import { createApiKeys } from '../../../../gateway/authentication/api-keys.ts'
+import type { ApiKeys } from '../../../../gateway/authentication/api-keys.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { problemOf } from '../api/fakes.ts'
 import { aKey, FakeClock, FakeKeyTable } from './fakes.ts'
@@ -11,19 +11,19 @@ const key = aKey()
 let table: FakeKeyTable
 let clock: FakeClock
 let metrics: RecordingMetrics
-let findApiKey: FindApiKey
+let apiKeys: ApiKeys
 
 function begin(): void {
   table = new FakeKeyTable()
   table.rows.set(key.key_id, { ...key.row })
   clock = new FakeClock()
   metrics = new RecordingMetrics()
-  findApiKey = createFindApiKey({ postgres: table, metrics, clock })
+  apiKeys = createApiKeys({ postgres: table, metrics, clock })
 }
 
 beforeEach(begin)
 
-const find = () => findApiKey(key.key_id)
+const find = async () => apiKeys.find(key.key_id)
 
 /** Lets a look-up in the background come to its end. */
 function settle(): Promise<void> {
@@ -80,7 +80,7 @@ describe('while Postgres answers', () => {
   test('each key is looked up by itself', async () => {
     const other = aKey()
     table.rows.set(other.key_id, other.row)
-    const [first, second] = await Promise.all([find(), findApiKey(other.key_id)])
+    const [first, second] = await Promise.all([find(), apiKeys.find(other.key_id)])
     expect([first?.principal.key_id, second?.principal.key_id]).toEqual([key.key_id, other.key_id])
   })
 
@@ -114,6 +114,81 @@ describe('while Postgres answers', () => {
       { numRuns: 200 }
     )
   })
+})
+
+describe('what is told to have changed', () => {
+  test('is looked up anew at once', async () => {
+    await find()
+    revoke()
+    apiKeys.forget(key.key_id)
+    expect((await find())?.revoked_at).toBe(clock.now())
+  })
+
+  test('is not kept from a look-up that began before', async () => {
+    const gate = Promise.withResolvers<void>()
+    table.gate = gate.promise
+    const early = find()
+    revoke()
+    apiKeys.forget(key.key_id)
+    table.gate = null
+    expect((await find())?.revoked_at).toBe(clock.now())
+    gate.resolve()
+    expect((await early)?.revoked_at).toBeNull()
+    expect((await find())?.revoked_at).toBe(clock.now())
+  })
+
+  test('does not serve on when Postgres is away', async () => {
+    await find()
+    table.failure = new Error('away')
+    apiKeys.forget(key.key_id)
+    expect((await problemOf(find())).code).toBe('authentication_unavailable')
+  })
+
+  test('does not serve on from a refresh that fails after it', async () => {
+    await find()
+    clock.advance(4500)
+    const gate = Promise.withResolvers<void>()
+    table.gate = gate.promise.then(() => Promise.reject(new Error('away')))
+    const late = find()
+    apiKeys.forget(key.key_id)
+    gate.resolve()
+    expect((await problemOf(late)).code).toBe('authentication_unavailable')
+  })
+})
+
+describe('somebody tries many keys that do not exist', () => {
+  const unknownIds = Array.from({ length: 300 }, (_, index) => `unknown${index}`)
+  const tryAll = async () =>
+    Promise.allSettled(unknownIds.map(async (keyId) => apiKeys.find(keyId)))
+
+  test('and is told to wait while two hundred are looked up, but nobody else is', async () => {
+    await find()
+    clock.advance(4500)
+    const gate = Promise.withResolvers<void>()
+    table.gate = gate.promise
+    const tried = tryAll()
+    const known = find()
+    gate.resolve()
+    expect((await known)?.principal.key_id).toBe(key.key_id)
+    const results = await tried
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(200)
+    expect(table.queries).toBe(1 + 200 + 1)
+    await find()
+    expect((await tryAll()).every(({ status }) => status === 'fulfilled')).toBe(true)
+  })
+
+  test('and pushes no known key out of the cache', async () => {
+    await find()
+    for (let index = 0; index < 10_500; index++) await apiKeys.find(`guess${index}`)
+    const { queries } = table
+    await find()
+    expect(table.queries).toBe(queries)
+  })
+})
+
+test('a known key is answered without a promise', async () => {
+  await find()
+  expect(apiKeys.find(key.key_id)).not.toBeInstanceOf(Promise)
 })
 
 describe('while Postgres is away', () => {

@@ -15,9 +15,15 @@ function scene(overrides: Partial<KeyRow> = {}) {
   const key = aKey(overrides)
   table.rows.set(key.key_id, key.row)
   const findApiKey = (keyId: string) => selectApiKey(table, keyId)
-  const authenticate = createAuthenticate({ findApiKey, pepper, clock: new FakeClock() })
+  const used: string[] = []
+  const authenticateNow = createAuthenticate({
+    ...{ findApiKey, pepper, clock: new FakeClock() },
+    noteUse: (keyId) => void used.push(keyId)
+  })
+  const authenticate = async (...args: Parameters<typeof authenticateNow>) =>
+    authenticateNow(...args)
   const pass = (scope: ApiKeyScope = 'ingest') => authenticate(`Bearer ${key.api_key}`, scope)
-  return { ...key, table, authenticate, pass }
+  return { ...key, table, authenticate, pass, used }
 }
 
 describe('who passes', () => {

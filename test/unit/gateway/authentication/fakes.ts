@@ -13,6 +13,7 @@ export interface KeyRow extends Row {
   revoked_at: Date | null
   organization_id: string
   rate_limit_points: number | null
+  key_rate_limit_points: number | null
 }
 
 /** A key and the row it would have. */
@@ -25,6 +26,7 @@ export function aKey(overrides: Partial<KeyRow> = {}) {
     revoked_at: null,
     organization_id: organizationId,
     rate_limit_points: null,
+    key_rate_limit_points: null,
     ...overrides
   }
   return { api_key, key_id, row }

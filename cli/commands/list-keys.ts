@@ -1,0 +1,64 @@
+/** `sluice keys list`: which keys there are, and what they may do. Secrets are not known here. */
+import { systemClock } from '../../platform/clock.ts'
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import { organizationIdOf, selectKeys } from '../keys/key-table.ts'
+import type { KeyRow } from '../keys/key-table.ts'
+import { withPostgres } from '../with-postgres.ts'
+
+export interface ListKeysOptions {
+  readonly organization?: string
+  readonly json?: boolean
+}
+
+const head = ['key_id', 'organization', 'name', 'state', 'scopes', 'limit', 'expires', 'last used']
+
+export async function listKeys(
+  environment: Environment,
+  options: ListKeysOptions,
+  write: (line: string) => void
+): Promise<void> {
+  const config = readConfig(environment, ['DATABASE_URL', 'DATABASE_TLS_CA'])
+  const { organization, json } = options
+  const rows = await withPostgres(config, async (postgres) => {
+    const id = organization === undefined ? null : await organizationIdOf(postgres, organization)
+    return selectKeys(postgres, id)
+  })
+  if (json === true) return write(JSON.stringify(rows))
+  if (rows.length === 0) return write('There are no keys yet; sluice keys create makes one.')
+  for (const line of linesOf([head, ...rows.map(cellsOf)])) write(line)
+}
+
+function cellsOf(row: KeyRow): string[] {
+  return [
+    ...[row.key_id, row.organization, row.name, stateOf(row, systemClock.now())],
+    ...[row.scopes.join(','), row.rate_limit_points?.toString() ?? '-'],
+    ...[textOf(row.expires_at), textOf(row.last_used_at)]
+  ]
+}
+
+/** In the order in which a gateway looks. */
+export function stateOf(
+  row: Pick<KeyRow, 'revoked_at' | 'expires_at' | 'replaced_by'>,
+  now: number
+) {
+  if (row.revoked_at !== null) return 'revoked'
+  if (row.expires_at !== null && row.expires_at.getTime() <= now) return 'expired'
+  return row.replaced_by === null ? 'active' : `until rotated to ${row.replaced_by}`
+}
+
+function textOf(time: Date | null): string {
+  return time === null ? '-' : time.toISOString().slice(0, 16).replace('T', ' ')
+}
+
+function linesOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = head.map((_, column) =>
+    Math.max(...rows.map((cells) => (cells[column] ?? '').length))
+  )
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  )
+}

@@ -1,0 +1,79 @@
+/** `sluice keys rotate`: a new key in the place of an old one, which goes on for a while. */
+import { systemClock } from '../../platform/clock.ts'
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import { insertKey, selectKey } from '../keys/key-table.ts'
+import type { KeyRow } from '../keys/key-table.ts'
+import { tellKeyChange } from '../keys/tell-key-change.ts'
+import { withPostgres } from '../with-postgres.ts'
+
+export interface RotateKeyOptions {
+  /** Milliseconds that the old key goes on. */
+  readonly grace: number
+  /** Milliseconds until the new key expires; without it as long as the old one was made for. */
+  readonly expires?: number
+  readonly json?: boolean
+}
+
+export interface RotateKeyRequest {
+  readonly keyId: string
+  readonly options: RotateKeyOptions
+}
+
+/** For keys from before the environment was kept. */
+const environmentDefault = 'live'
+
+export async function rotateKey(
+  environment: Environment,
+  { keyId, options }: RotateKeyRequest,
+  write: (line: string) => void
+): Promise<void> {
+  const config = readConfig(environment, [
+    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'API_KEY_PEPPER'] as const),
+    ...(['REDIS_URL', 'REDIS_TLS_CA'] as const)
+  ])
+  const rotated = await withPostgres(config, (postgres) =>
+    postgres.transaction((transaction) =>
+      rotate(transaction, { keyId, options, pepper: config.API_KEY_PEPPER })
+    )
+  )
+  await tellKeyChange(config, keyId)
+  if (options.json === true) return write(JSON.stringify(rotated))
+  write(`key_id ${rotated.key_id}`)
+  write(`api_key ${rotated.api_key}`)
+  write(`Keep it now: it is not shown again. ${keyId} goes on until ${rotated.old_expires_at}.`)
+}
+
+async function rotate(transaction: Queryable, request: RotateKeyRequest & { pepper: string }) {
+  const { keyId, options, pepper } = request
+  const now = systemClock.now()
+  const old = await selectKey(transaction, keyId)
+  refuseEnded(old, now)
+  const created = await insertKey(transaction, pepper, {
+    ...old,
+    environment: old.environment ?? environmentDefault,
+    expires_at: expiryOf(old, now, options.expires)
+  })
+  const ends = Math.min(now + options.grace, old.expires_at?.getTime() ?? Infinity)
+  await transaction.query(
+    `update api_keys set expires_at = $2, replaced_by = $3 where key_id = $1`,
+    [keyId, new Date(ends), created.key_id]
+  )
+  return { ...created, old_expires_at: new Date(ends).toISOString() }
+}
+
+function expiryOf(old: KeyRow, now: number, expires: number | undefined): Date | null {
+  if (expires !== undefined) return new Date(now + expires)
+  if (old.expires_at === null) return null
+  return new Date(now + old.expires_at.getTime() - old.created_at.getTime())
+}
+
+function refuseEnded(old: KeyRow, now: number): void {
+  const { key_id, replaced_by, revoked_at, expires_at } = old
+  const isOver = revoked_at !== null || (expires_at !== null && expires_at.getTime() <= now)
+  if (replaced_by !== null) {
+    throw new Error(`${key_id} was rotated already; ${replaced_by} took its place`)
+  }
+  if (isOver) throw new Error(`${key_id} has ended; sluice keys create makes a new one`)
+}

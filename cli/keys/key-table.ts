@@ -1,0 +1,82 @@
+/** The rows of API keys as the command line reads and writes them. */
+import { createApiKey, secretDigestOf } from '../../core/api-key.ts'
+import type { ApiKeyScope } from '../../core/api-key.ts'
+import type { Queryable, Row } from '../../platform/postgres.ts'
+
+export interface NewKey {
+  readonly organization_id: string
+  readonly name: string
+  /** The <env> of slk_<env>_…. */
+  readonly environment: string
+  readonly scopes: readonly ApiKeyScope[]
+  readonly expires_at: Date | null
+  /** Decisions in a window for this key alone; null is no such limit. */
+  readonly rate_limit_points: number | null
+}
+
+export interface KeyRow extends Row, Omit<NewKey, 'environment'> {
+  readonly key_id: string
+  /** Null for keys from before it was kept. */
+  readonly environment: string | null
+  readonly organization: string
+  readonly created_at: Date
+  readonly revoked_at: Date | null
+  readonly replaced_by: string | null
+  readonly last_used_at: Date | null
+}
+
+/** The key is shown once: only a digest of its secret is stored. */
+export async function insertKey(postgres: Queryable, pepper: string, key: NewKey) {
+  const { key_id, secret, api_key } = createApiKey(key.environment)
+  await postgres.query(
+    `insert into api_keys (key_id, organization_id, name, environment, scopes, expires_at,
+                           rate_limit_points, secret_digest)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[key_id, key.organization_id, key.name, key.environment, key.scopes, key.expires_at],
+      ...[key.rate_limit_points, secretDigestOf(pepper, secret)]
+    ]
+  )
+  return { key_id, api_key }
+}
+
+const columns = `k.key_id, k.organization_id, o.name as organization, k.name, k.environment,
+  k.scopes, k.rate_limit_points, k.created_at, k.expires_at, k.revoked_at, k.replaced_by,
+  k.last_used_at`
+
+/** Of one organization, or of all. */
+export function selectKeys(postgres: Queryable, organizationId: string | null): Promise<KeyRow[]> {
+  return postgres.query<KeyRow>(
+    `select ${columns} from api_keys k join organizations o using (organization_id)
+      where $1::uuid is null or k.organization_id = $1
+      order by o.name, k.created_at, k.key_id`,
+    [organizationId]
+  )
+}
+
+/** Locked until the transaction ends. @throws when there is no such key. */
+export async function selectKey(transaction: Queryable, keyId: string): Promise<KeyRow> {
+  const [row] = await transaction.query<KeyRow>(
+    `select ${columns} from api_keys k join organizations o using (organization_id)
+      where k.key_id = $1 for update of k`,
+    [keyId]
+  )
+  if (row !== undefined) return row
+  throw new Error(`there is no key ${keyId}; sluice keys list shows those that there are`)
+}
+
+/** By its id, or by its name where only one has it. @throws when it is not one. */
+export async function organizationIdOf(postgres: Queryable, text: string): Promise<string> {
+  const found = await postgres.query<{ organization_id: string; name: string }>(
+    `select organization_id, name from organizations
+      where organization_id::text = lower($1) or name = $1 limit 10`,
+    [text]
+  )
+  const [first] = found
+  if (first === undefined) {
+    throw new Error(`there is no organization ${text}; sluice bootstrap makes one`)
+  }
+  if (found.length === 1) return first.organization_id
+  const ids = found.map(({ organization_id }) => organization_id).join(', ')
+  throw new Error(`several organizations are named ${text}; give the id of one: ${ids}`)
+}

@@ -1,0 +1,40 @@
+/** Texts of options to values; each error says what was expected instead. */
+import { apiKeyScopes } from '../core/api-key.ts'
+import type { ApiKeyScope } from '../core/api-key.ts'
+
+const pointsMax = 1e9
+const durationMsMax = 10 * 365 * 86_400_000
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Separated by commas. */
+export function parseScopes(text: string): ApiKeyScope[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))]
+  const scopes = names.filter((name): name is ApiKeyScope => apiKeyScopes.some((s) => s === name))
+  if (scopes.length === names.length) return scopes
+  const unknown = names.find((name) => !apiKeyScopes.some((scope) => scope === name))
+  throw new Error(`no scope ${JSON.stringify(unknown)}; there are ${apiKeyScopes.join(', ')}`)
+}
+
+/** Decisions in a window. */
+export function parsePoints(text: string): number {
+  const points = Number(text)
+  if (/^\d+$/.test(text) && points >= 1 && points <= pointsMax) return points
+  throw new Error(`${JSON.stringify(text)} is no limit; give a whole number from 1 to ${pointsMax}`)
+}
+
+/** @returns milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const ms = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? Number.NaN)
+  if (ms >= 0 && ms <= durationMsMax) return ms
+  throw new Error(
+    `${JSON.stringify(text)} is no duration; give a number and s, m, h or d, such as 90d`
+  )
+}
+
+/** A key itself is taken too, since that is what somebody who found one has in his hands. */
+export function parseKeyId(text: string): string {
+  const found = /^(?:slk_[a-z0-9]{1,16}_)?([0-9A-Za-z]{12})(?:_[0-9A-Za-z]+)?$/.exec(text)
+  if (found?.[1] !== undefined) return found[1]
+  throw new Error('that is no id of a key; it has 12 characters, and sluice keys list shows it')
+}

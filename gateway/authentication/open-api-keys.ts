@@ -1,0 +1,43 @@
+/** Puts the parts that know API keys together, and stops them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../platform/clock.ts'
+import type { Lifecycle } from '../../platform/lifecycle.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import type { Redis } from '../../platform/redis.ts'
+import { createApiKeys } from './api-keys.ts'
+import type { FindApiKey } from './api-keys.ts'
+import { hearKeyChanges } from './hear-key-changes.ts'
+import { createKeyUsage } from './key-usage.ts'
+
+export interface OpenApiKeysOptions {
+  readonly postgres: Postgres
+  /** A connection for this alone. */
+  readonly redis: Redis
+  readonly metrics: Metrics
+  readonly lifecycle: Lifecycle
+}
+
+export interface OpenedApiKeys {
+  readonly findApiKey: FindApiKey
+  readonly noteUse: (keyId: string) => void
+}
+
+const flushEveryMs = 60_000
+/** A stop does not wait for Postgres longer than this. */
+const lastFlushMs = 1000
+
+export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
+  const { postgres, redis, metrics, lifecycle } = options
+  const clock = systemClock
+  const keys = createApiKeys({ postgres, metrics, clock })
+  hearKeyChanges(redis, keys.forget)
+  lifecycle.onStop('key changes', () => Promise.resolve(redis.disconnect()))
+  const usage = createKeyUsage({ postgres, clock })
+  const timer = setInterval(() => void usage.flush(), flushEveryMs)
+  lifecycle.onStop('key usage', async () => {
+    clearInterval(timer)
+    await Promise.race([usage.flush(), sleep(lastFlushMs, undefined, { ref: false })])
+  })
+  return { findApiKey: keys.find, noteUse: usage.note }
+}

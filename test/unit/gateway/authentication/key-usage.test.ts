@@ -1,0 +1,47 @@
+/** What is written of the use of keys, and when. */
+import { expect, test } from '@jest/globals'
+import { createKeyUsage } from '../../../../gateway/authentication/key-usage.ts'
+import type { Row } from '../../../../platform/postgres.ts'
+import { noon } from '../../../support/builders.ts'
+import { FakeClock } from './fakes.ts'
+
+function scene() {
+  const written: unknown[] = []
+  const store = { isAway: false }
+  const query = async <R extends Row>(_: string, values: readonly unknown[] = []): Promise<R[]> => {
+    if (store.isAway) throw new Error('away')
+    written.push(values)
+    return []
+  }
+  const clock = new FakeClock()
+  return { written, store, clock, usage: createKeyUsage({ postgres: { query }, clock }) }
+}
+
+test('each key is written once, with its last use, and only when there is one', async () => {
+  const { written, clock, usage } = scene()
+  await usage.flush()
+  usage.note('a')
+  usage.note('b')
+  clock.advance(5)
+  usage.note('a')
+  await usage.flush()
+  await usage.flush()
+  expect(written).toEqual([
+    [
+      ['a', 'b'],
+      [noon + 5, noon]
+    ]
+  ])
+})
+
+test('without Postgres it is kept, and what is newer wins', async () => {
+  const { written, store, clock, usage } = scene()
+  usage.note('a')
+  store.isAway = true
+  await usage.flush()
+  clock.advance(7)
+  usage.note('a')
+  store.isAway = false
+  await usage.flush()
+  expect(written).toEqual([[['a'], [noon + 7]]])
+})
