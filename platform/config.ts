@@ -91,7 +91,7 @@ export const settings = {
     10_000,
     [100, 60_000]
   ),
-  PRODUCE_LINGER_MS: integer('How long a record waits for company.', 3, [0, 100]),
+  PRODUCE_LINGER_MS: integer('How long a record waits for company.', 5, [0, 100]),
   IN_FLIGHT_BYTES_MAX: integer(
     'Encoded bytes that may wait for the broker; beyond them the answer is 503.',
     64 * mebibyte,
