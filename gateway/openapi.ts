@@ -8,7 +8,14 @@ import { problemSchema } from './problem-schema.ts'
 import type { Credential, HeaderDefinition, Operation, Route } from './route.ts'
 
 /** Refusals that any route may answer. */
-const commonProblems: readonly ProblemCode[] = ['internal_error']
+/** What any route may answer: the door refuses before a request reaches its route. */
+const commonProblems: readonly ProblemCode[] = [
+  'malformed_request',
+  'expectation_failed',
+  'headers_too_large',
+  'internal_error',
+  'overloaded'
+]
 
 export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -108,18 +115,29 @@ function responsesOf(operation: Operation): Record<string, object> {
 
 const commonHeaders = { 'X-Request-Id': 'The request as the logs name it.' }
 
+const retryAfter = { 'Retry-After': 'Whole seconds to wait before it is worth another try.' }
+
+/** What a refusal tells beside its body, by status. */
+const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'The credential that is asked for.' },
+  429: retryAfter,
+  503: retryAfter
+}
+
 function headerOf([name, meaning]: [string, string]): [string, object] {
   return [name, { description: meaning, schema: { type: 'string' } }]
 }
 
 /** One response for each status, naming every code that it may carry. */
 function refusalsOf(operation: Operation): Record<string, object> {
-  const codes = [...operation.problems, ...commonProblems]
+  const codes = [...new Set([...operation.problems, ...commonProblems])]
   const byStatus = Map.groupBy(codes, (code) => String(problems[code].status))
   const entries = [...byStatus].map(([status, group]): [string, object] => {
     const description = group.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ')
     const schema = { $ref: '#/components/schemas/Problem' }
-    return [status, { description, content: { [problemContentType]: { schema } } }]
+    const named = { ...refusalHeaders[Number(status)], ...commonHeaders }
+    const headers = Object.fromEntries(Object.entries(named).map(headerOf))
+    return [status, { description, headers, content: { [problemContentType]: { schema } } }]
   })
   return Object.fromEntries(entries)
 }

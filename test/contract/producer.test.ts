@@ -10,7 +10,7 @@ import type {
   RecordProducer
 } from '../../platform/record-producer.ts'
 import { onEnd } from '../support/cleanup.ts'
-import { createTopic, readAll } from '../support/kafka.ts'
+import { createTopic, endOffsets, readAll, uniqueName } from '../support/kafka.ts'
 import { hasKafkaProxy, services, startKafkaProxy } from '../support/services.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -84,6 +84,25 @@ describe.each(producers)('%s', (_name, create) => {
     await producer.close()
     await proxy.close()
   })
+})
+
+test('what is sent before there is a connection waits for one, and is written', async () => {
+  const topic = await createTopic('early', { partitions: 1 })
+  const brokers = services().addresses.kafkaBrokers.split(',')
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
+  onEnd(() => producer.close())
+  await producer.send([aRecord(topic, 'early')])
+  expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['early'])
+})
+
+test('a topic that nobody made is refused, and not made by a typing error', async () => {
+  const topic = uniqueName('typo')
+  const brokers = services().addresses.kafkaBrokers.split(',')
+  const options = { brokers, clientId: 'test', topics: [topic], deadlineMs: 1000 }
+  const producer = createKafkaProducer(options)
+  onEnd(() => producer.close())
+  await expect(producer.send([aRecord(topic, 'lost')])).rejects.toThrow(ProduceError)
+  await expect(endOffsets(topic)).rejects.toThrow('This server does not host this topic')
 })
 
 test('a record too large for the broker fails alone, its neighbours are written', async () => {
