@@ -65,10 +65,22 @@ export function submissionOf(text: string): Submission | null {
   const found = scanMembers(text, start, depthMax)
   if (found.tooDeepIn !== null || found.isTooMany) return { text, value: null, ...found }
   try {
-    return { text, value: JSON.parse(text), ...found }
+    return { text, value: named(JSON.parse(text) as object, text, found), ...found }
   } catch {
     return null
   }
+}
+
+/**
+ * JSON.parse of V8 may get a name with an escape wrong once it has seen another that is written
+ * alike (nodejs/node#63785): "agent_i\\u0064" would be lost. The scan reads such names on its own.
+ */
+function named(value: object, text: string, { members }: JsonMembers): object {
+  if (members.every(({ name }) => Object.hasOwn(value, name))) return value
+  const entries = members.map(({ name, start, end }): [string, unknown] => {
+    return [name, JSON.parse(text.slice(start, end))]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** V8's own message quotes the body, which must not travel back, and often names no place. */
