@@ -3,23 +3,44 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { LoadOrder, LoadReport } from './load.ts'
 
-export interface Load {
+export interface LoadProcess<Order, Report> {
+  readonly pid: number
   /** One order at a time. @throws when the process ends before its report. */
-  run(order: LoadOrder): Promise<LoadReport>
+  run(order: Order): Promise<Report>
   stop(): Promise<void>
 }
 
-/** A process of its own, so that its work is not counted as that of the system it drives. */
-export function startLoad(signal: AbortSignal): Load {
-  const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), { execArgv: [], signal })
+/** Posts over HTTP, as all rows but the broker's own are loaded. */
+export type Load = LoadProcess<LoadOrder, LoadReport>
+
+export interface LoadSettings {
+  readonly signal: AbortSignal
+  readonly environment?: NodeJS.ProcessEnv
+  readonly args?: readonly string[]
+}
+
+/** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
+const execArgv = ['--disable-warning=TimeoutNegativeWarning']
+
+/**
+ * Starts `program`, a file beside this one that calls serveOrders. It is a process of its own, so
+ * that its work is not counted as that of the system it drives.
+ */
+export function startLoad<Order extends object, Report>(
+  program: string,
+  { signal, environment = process.env, args = [] }: LoadSettings
+): LoadProcess<Order, Report> {
+  const file = fileURLToPath(new URL(program, import.meta.url))
+  const child = fork(file, args, { execArgv, signal, env: environment })
   // An abort also rejects whatever waits for a report.
   child.on('error', () => {})
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
 
   return {
+    pid: child.pid ?? 0,
     run: async (order) => {
-      const report = new Promise<LoadReport>((resolve) =>
-        child.once('message', (message) => resolve(message as LoadReport))
+      const report = new Promise<Report>((resolve) =>
+        child.once('message', (message) => resolve(message as Report))
       )
       if (child.connected) child.send(order)
       const lost = ended.then(() => Promise.reject(new Error('the load ended before its report')))

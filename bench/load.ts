@@ -1,10 +1,11 @@
 /** The process of the load: posts bodies over kept connections and reports what it saw. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { shapes } from './bodies.ts'
-import type { ShapeName } from './bodies.ts'
-import { createHistogram } from './histogram.ts'
-import type { Histogram } from './histogram.ts'
+import { shapes } from './shapes.ts'
+import type { Body, ShapeName } from './shapes.ts'
+import { serveOrders } from './serve-orders.ts'
+import { createTally } from './tally.ts'
+import type { GroupedAnswers, Tally } from './tally.ts'
 
 /** What it is asked. */
 export interface LoadOrder {
@@ -20,21 +21,14 @@ export interface LoadOrder {
 }
 
 /** What it answers. */
-export interface LoadReport {
+export interface LoadReport extends GroupedAnswers {
   readonly seconds: number
-  /** Answers by status; 0 stands for a connection that broke. */
-  readonly statuses: Readonly<Record<number, number>>
-  /** Of the answered requests, as counts of a histogram. */
-  readonly latencies: readonly number[]
-}
-
-interface Tally {
-  readonly statuses: Record<number, number>
-  readonly latencies: Histogram
 }
 
 /** Longer than the turns of all other rows together. */
 const keepAliveTimeoutMs = 300_000
+/** For an answer; one that hangs would hold up the whole run. */
+const answerTimeoutMs = 30_000
 const pools = new Map<string, Pool>()
 
 /** Connections stay open between the turns of a row: opening them is not what is measured. */
@@ -45,34 +39,33 @@ function poolOf(origin: string, connections: number): Pool {
     keepAliveTimeout: keepAliveTimeoutMs,
     keepAliveMaxTimeout: keepAliveTimeoutMs
   }
-  const pool = new Pool(origin, { connections, pipelining: 1, ...keepAlive })
+  const timeouts = { headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs }
+  const pool = new Pool(origin, { connections, pipelining: 1, ...keepAlive, ...timeouts })
   pools.set(origin, pool)
   return pool
 }
 
 async function load(order: LoadOrder): Promise<LoadReport> {
   const { origin, pathname } = new URL(order.url)
-  const { contentType, makeBodies } = shapes[order.shape]
+  const { contentType, bodies } = shapes[order.shape]
   const headers = { 'content-type': contentType, ...order.headers }
   const pool = poolOf(origin, order.connections)
-  const tally: Tally = { statuses: {}, latencies: createHistogram() }
-  const bodies = makeBodies()
+  const tally = createTally()
+  const sent = bodies()
   const startedAt = performance.now()
   const endsAt = startedAt + order.seconds * 1000
 
   async function caller(first: number): Promise<void> {
     for (let at = first; performance.now() < endsAt; at += order.connections) {
       const sentAt = await turnOf(startedAt, order.rate, at)
-      const body = bodies[at % bodies.length] ?? null
-      await call(tally, sentAt, () =>
-        pool.request({ path: pathname, method: 'POST', headers, body })
-      )
+      const { content: body, group } = sent[at % sent.length] as Body
+      const send = () => pool.request({ path: pathname, method: 'POST', headers, body })
+      await call(tally, { sentAt, group, send })
     }
   }
 
   await Promise.all(Array.from({ length: order.connections }, (_, index) => caller(index)))
-  const seconds = (performance.now() - startedAt) / 1000
-  return { seconds, statuses: tally.statuses, latencies: tally.latencies.counts }
+  return { seconds: (performance.now() - startedAt) / 1000, ...tally.answers() }
 }
 
 /**
@@ -89,29 +82,20 @@ async function turnOf(startedAt: number, rate: number, at: number): Promise<numb
   return performance.now()
 }
 
-async function call(
-  tally: Tally,
-  sentAt: number,
-  send: () => ReturnType<Pool['request']>
-): Promise<void> {
+interface Request {
+  readonly sentAt: number
+  readonly group: string | undefined
+  readonly send: () => ReturnType<Pool['request']>
+}
+
+async function call(tally: Tally, { sentAt, group, send }: Request): Promise<void> {
   try {
     const { statusCode, body } = await send()
     await body.dump()
-    tally.latencies.record(performance.now() - sentAt)
-    tally.statuses[statusCode] = (tally.statuses[statusCode] ?? 0) + 1
+    tally.answered(statusCode, performance.now() - sentAt, group)
   } catch {
-    tally.statuses[0] = (tally.statuses[0] ?? 0) + 1
+    tally.broken(group)
   }
 }
 
-process.on('message', (order: LoadOrder) => {
-  load(order).then(
-    (report) => process.send?.(report),
-    (error: unknown) => {
-      process.stderr.write(`${String(error)}\n`)
-      process.exit(1)
-    }
-  )
-})
-// The bench is gone, so nobody waits for a report.
-process.once('disconnect', () => process.exit())
+serveOrders(load)

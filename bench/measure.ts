@@ -1,10 +1,12 @@
 /** One round of one row: loaded by another process and read off. */
-import { shapes } from './bodies.ts'
+import { shapes } from './shapes.ts'
 import { cpuMicroseconds } from './cpu.ts'
 import { createHistogram } from './histogram.ts'
 import type { LoadReport } from './load.ts'
 import type { Load } from './load-process.ts'
+import { withChildren } from './process-family.ts'
 import type { Drive, Measurement, Row, Target } from './row.ts'
+import { answersIn } from './tally.ts'
 
 export interface Pass {
   readonly drive: Drive
@@ -14,26 +16,25 @@ export interface Pass {
   readonly load: Load
 }
 
+/** @throws when nothing was accepted: there is no cost of a decision then. */
 export async function measure(row: Row, target: Target, pass: Pass): Promise<Measurement> {
-  const { url, headers, pids } = target
-  const { drive, round, connections, seconds, load } = pass
+  const { url, headers } = target
+  const { drive, round, connections, seconds } = pass
+  const { load = pass.load } = target
   const order = { url, headers, shape: row.shape, connections, seconds, rate: drive.rate }
+  const pids = withChildren(target.pids)
   const cpuBefore = cpuMicroseconds(pids)
   const report = await load.run(order)
   const cpu = cpuMicroseconds(pids) - cpuBefore
-  return {
-    row: row.name,
-    drive: drive.name,
-    round,
-    ...figuresOf(report, cpu, row)
-  }
+  return { row: row.name, drive: drive.name, round, ...figuresOf(report, cpu, row) }
 }
 
 function figuresOf(report: LoadReport, cpu: number, row: Row) {
   const { decisions } = shapes[row.shape]
   const latencies = createHistogram(report.latencies)
-  const requests = Object.values(report.statuses).reduce((sum, count) => sum + count, 0)
+  const requests = answersIn(report.statuses)
   const accepted = (report.statuses[row.accepted] ?? 0) * decisions
+  if (accepted === 0) throw new Error(`Nothing was accepted: ${JSON.stringify(report.statuses)}.`)
   return {
     requests_per_second: requests / report.seconds,
     cpu_us_per_accepted: cpu / accepted,

@@ -61,9 +61,17 @@ async function open(settings: BenchSettings, stops: Stops): Promise<Omit<OpenBen
   stops.push(() => supervisor.stopAll())
 
   return {
+    folder,
     environment,
     apiKey,
     nodeFlags,
+    say: settings.say,
+    signal,
+    applyTopic: async (topic) => {
+      const args = ['topics', 'apply']
+      await runSluice({ args, environment: { ...environment, DECISIONS_TOPIC: topic }, signal })
+    },
+    onStop: (stop) => void stops.push(stop),
     run: (program) => supervisor.start(specOf(program)),
     end: (name) => supervisor.stop(name),
     countRecords: (topic) => countRecords(topic, environment)
@@ -72,8 +80,11 @@ async function open(settings: BenchSettings, stops: Stops): Promise<Omit<OpenBen
 
 function specOf(program: Program) {
   const title = `The row ${program.name}`
+  const limits = { readyTimeoutMs, stopDeadlineMs }
+  if (program.command !== undefined)
+    return { ...program, command: program.command, title, ...limits }
   const args = [quiet, ...program.args]
-  return { ...program, title, command: process.execPath, args, readyTimeoutMs, stopDeadlineMs }
+  return { ...program, title, command: process.execPath, args, ...limits }
 }
 
 async function startStores(

@@ -1,8 +1,12 @@
 /** What the command line asks of a benchmark. */
 import { parseArgs } from 'node:util'
 
+/** What is done: the comparison unless another is asked for. */
+export type Mode = 'compare' | 'profile' | 'steady' | 'overload' | 'hot-agent' | 'micro' | 'page'
+
 export interface BenchOptions {
   readonly help: boolean
+  readonly mode: Mode
   readonly rows: readonly string[]
   readonly rounds: number
   /** Of each measurement. */
@@ -12,7 +16,6 @@ export interface BenchOptions {
   readonly rate: number
   /** Where the figures are kept; null for a file of the day under bench/results. */
   readonly json: string | null
-  readonly isProfiling: boolean
 }
 
 /** What is wrong with the command line, in a sentence. */
@@ -20,20 +23,30 @@ export class OptionError extends Error {
   override readonly name = 'OptionError'
 }
 
-export const usage = `npm run bench -- [options]
+export const usage = `npm run bench -- [what] [options]
 
-  --rows A,B         rows to measure, of: ROWS (all)
+Without the first part it compares the rows. Instead of that, one of:
+
+  --cpu-prof         profile the gateway: its top functions, the profile in .sluice/bench
+  --steady           one rate for ten minutes, with the gateway's memory sampled
+  --overload         three times what the gateway can take
+  --hot-agent        one agent with nine decisions of ten: what the others notice
+  --micro            the hot steps of the gateway alone, without any service
+  --page             puts the newest figures into docs/performance.md
+
+  --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
   --rounds N         rounds, in each of which every row has its turn (3)
-  --seconds N        seconds of each measurement (5)
+  --seconds N        seconds of each measurement (4; 600 of --steady, 20 of --overload and of
+                     --hot-agent)
   --connections N    connections of the load (64)
-  --rate N           requests/s of the measurements at an equal rate (2000)
-  --json FILE        where the figures are kept (bench/results/<date>.json)
-  --cpu-prof         profile the gateway instead: its top functions, the profile in .sluice/bench
+  --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
+  --json FILE        where the figures are kept (bench/results/<date>-<what>.json)
   --help             this text
 
 Starts Kafka, a schema registry, Redis and Postgres for itself and throws them away afterwards.
-Each row is driven twice: as fast as it answers, for requests/s; and every row at the same rate,
-for the CPU of a decision, since a process that is asked more often wakes up less often for each.
+Each row is driven three times: as fast as it answers, for requests/s; every row at the same rate,
+for the CPU of a decision, since a process that is asked more often wakes up less often for each;
+and at half of its own speed, for the time an answer takes.
 Compare ratios of one run: absolute figures follow the machine and whatever else runs on it.
 `
 
@@ -44,16 +57,37 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   if (stranger !== undefined) {
     throw new OptionError(`There is no row "${stranger}"; the rows are ${known.join(', ')}.`)
   }
+  const mode = modeOf(values)
   return {
     help: values.help,
+    mode,
     rows,
     rounds: numberOf('rounds', values.rounds),
-    seconds: numberOf('seconds', values.seconds),
+    seconds: numberOf('seconds', values.seconds ?? secondsDefaults[mode] ?? secondsDefault),
     connections: numberOf('connections', values.connections),
     rate: numberOf('rate', values.rate),
-    json: values.json ?? null,
-    isProfiling: values['cpu-prof']
+    json: values.json ?? null
   }
+}
+
+/** A whole comparison takes less than eight minutes. */
+const secondsDefault = '4'
+/** Where a measurement is about more than a decision's cost. */
+const secondsDefaults: Partial<Record<Mode, string>> = {
+  steady: '600',
+  overload: '20',
+  'hot-agent': '20'
+}
+
+function modeOf(values: ReturnType<typeof parse>): Mode {
+  const asked: Mode[] = [
+    ...(values['cpu-prof'] ? ['profile' as const] : []),
+    ...(['steady', 'overload', 'hot-agent', 'micro', 'page'] as const).filter(
+      (name) => values[name]
+    )
+  ]
+  if (asked.length > 1) throw new OptionError(`One thing at a time: ${asked.join(' or ')}?`)
+  return asked[0] ?? 'compare'
 }
 
 function parse(args: readonly string[]) {
@@ -63,11 +97,16 @@ function parse(args: readonly string[]) {
       options: {
         rows: { type: 'string' },
         rounds: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '5' },
+        seconds: { type: 'string' },
         connections: { type: 'string', default: '64' },
         rate: { type: 'string', default: '2000' },
         json: { type: 'string' },
         'cpu-prof': { type: 'boolean', default: false },
+        steady: { type: 'boolean', default: false },
+        overload: { type: 'boolean', default: false },
+        'hot-agent': { type: 'boolean', default: false },
+        micro: { type: 'boolean', default: false },
+        page: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }
       }
     }).values

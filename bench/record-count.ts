@@ -10,6 +10,14 @@ export interface RecordCount {
   readonly records: number
 }
 
+/** Adds up what several measurements sent. */
+export function totalOf(parts: readonly Omit<RecordCount, 'records'>[]) {
+  return {
+    accepted: parts.reduce((sum, { accepted }) => sum + accepted, 0),
+    refused: parts.reduce((sum, { refused }) => sum + refused, 0)
+  }
+}
+
 export function isComplete({ accepted, records }: RecordCount): boolean {
   return records >= accepted
 }

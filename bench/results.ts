@@ -3,24 +3,24 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname } from 'node:path'
-import type { RecordCount } from './record-count.ts'
-import type { Measurement } from './row.ts'
-import type { TableRow } from './table.ts'
 
 export interface Results {
   /** ISO 8601. */
   readonly at: string
-  readonly rounds: number
-  readonly seconds: number
-  readonly connections: number
-  /** One entry for each topic that was written to. */
-  readonly counts: readonly ({ readonly topic: string } & RecordCount)[]
-  readonly table: readonly TableRow[]
-  readonly measurements: readonly Measurement[]
+  /** What was done, as in Mode. */
+  readonly mode: string
+  /** Lines of Markdown for docs/performance.md. */
+  readonly page: readonly string[]
+  readonly figures: object
 }
 
-export function keepResults(file: string, { at, ...results }: Results): void {
-  const content = { at, machine: describeMachine(), ...results }
+/** As it stands in a file. */
+export interface KeptResults extends Results {
+  readonly machine: ReturnType<typeof describeMachine>
+}
+
+export function keepResults(file: string, { at, mode, page, figures }: Results): void {
+  const content = { at, mode, machine: describeMachine(), page, ...figures }
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${JSON.stringify(content, rounded, 2)}\n`)
 }

@@ -2,22 +2,27 @@
 import { join, relative } from 'node:path'
 import { systemClock } from '../platform/clock.ts'
 import { startLoad } from './load-process.ts'
-import { OptionError, readOptions, usage } from './options.ts'
-import type { BenchOptions } from './options.ts'
-import { clearProfiles, profileFlags, profileRow } from './profile-row.ts'
-import { isComplete, sentenceOf } from './record-count.ts'
-import { keepResults } from './results.ts'
-import { rows } from './rows.ts'
-import { floor } from './rows/floor.ts'
-import { gateway } from './rows/gateway.ts'
+import type { Load } from './load-process.ts'
+import { runMicro } from './micro/run-micro.ts'
+import { compareRows } from './modes/compare.ts'
+import { runHotAgent } from './modes/hot-agent.ts'
+import { runOverload } from './modes/overload.ts'
+import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
+import { runSteady } from './modes/steady.ts'
 import { openBench } from './open-bench.ts'
 import type { OpenBench } from './open-bench.ts'
-import { runSession } from './session.ts'
+import { OptionError, readOptions, usage } from './options.ts'
+import type { BenchOptions, Mode } from './options.ts'
+import type { Outcome } from './outcome.ts'
+import { renderPage } from './page.ts'
+import { keepResults } from './results.ts'
+import { rows } from './rows.ts'
 import type { Session } from './session.ts'
-import { markdownOf, tableOf } from './table.ts'
 
 const root = join(import.meta.dirname, '..')
-const profileFolder = join(root, '.sluice', 'bench')
+const trialFolder = join(root, '.sluice', 'bench')
+const resultsFolder = join(root, 'bench', 'results')
+const performancePage = join(root, 'docs', 'performance.md')
 const exitUsage = 2
 const exitInterrupted = 130
 
@@ -25,37 +30,52 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Resolves with whether everything that was accepted was found again. */
-async function compareRows(session: Session): Promise<boolean> {
-  const { options } = session
-  const at = new Date(systemClock.now()).toISOString()
-  const { measurements, counts } = await runSession(session)
-  const table = tableOf(measurements, floor.name)
-  say(`\n${markdownOf(table)}\n`)
-  for (const count of counts) say(sentenceOf(count))
-  const file = options.json ?? join(root, 'bench', 'results', `${at.slice(0, 10)}.json`)
-  const { rounds, seconds, connections } = options
-  keepResults(file, { at, rounds, seconds, connections, counts, table, measurements })
-  say(`The figures are in ${relative(process.cwd(), file)}.`)
-  return counts.every(isComplete)
-}
+/** What is measured on real services. */
+const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>> = {
+  compare: compareRows,
+  profile: (session) => profileGateway(session, trialFolder),
+  steady: runSteady,
+  overload: runOverload,
+  'hot-agent': runHotAgent
+} satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
 
-async function runBench(options: BenchOptions, signal: AbortSignal): Promise<boolean> {
-  const nodeFlags = options.isProfiling ? profileFlags(profileFolder) : []
-  const load = startLoad(signal)
+async function onServices(
+  options: BenchOptions,
+  signal: AbortSignal,
+  keep: (outcome: Outcome) => void
+): Promise<Outcome> {
+  const nodeFlags = options.mode === 'profile' ? profileFlags(trialFolder) : []
+  const load: Load = startLoad('load.ts', { signal })
   let bench: OpenBench | undefined
   try {
     bench = await openBench({ say, signal, nodeFlags })
-    const measured = rows.filter(({ name }) => options.rows.includes(name))
-    const session: Session = { bench, rows: measured, options, load, say }
-    if (!options.isProfiling) return await compareRows(session)
-    clearProfiles(profileFolder)
-    await profileRow(session, gateway, profileFolder)
-    return true
+    const asked = rows.filter(({ name }) => options.rows.includes(name))
+    const run = measured[options.mode] ?? compareRows
+    return await run({ bench, rows: asked, options, load, say, keep })
   } finally {
     await load.stop()
     await bench?.stop()
   }
+}
+
+/** Resolves with whether everything that was accepted was found again. */
+async function runBench(options: BenchOptions, signal: AbortSignal): Promise<boolean> {
+  const at = new Date(systemClock.now()).toISOString()
+  const { mode } = options
+  const file = options.json ?? join(folderOf(options), `${at.slice(0, 10)}-${mode}.json`)
+  const keep = ({ page, figures }: Outcome): void => {
+    if (figures !== null) keepResults(file, { at, mode, page, figures })
+  }
+  const outcome = mode === 'micro' ? await runMicro() : await onServices(options, signal, keep)
+  keep(outcome)
+  say(`\n${outcome.page.join('\n')}\n`)
+  say(`The figures are in ${relative(process.cwd(), file)}.`)
+  return outcome.isComplete
+}
+
+/** What is only a part of the comparison takes the place of no whole one. */
+function folderOf({ rows: asked }: BenchOptions): string {
+  return asked.length === rows.length ? resultsFolder : trialFolder
 }
 
 async function main(): Promise<number> {
@@ -63,6 +83,10 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), known)
   if (options.help) {
     process.stdout.write(usage.replace('ROWS', known.join(', ')))
+    return 0
+  }
+  if (options.mode === 'page') {
+    for (const line of renderPage(resultsFolder, performancePage)) say(line)
     return 0
   }
   const told = new AbortController()

@@ -1,9 +1,14 @@
-/** A run of the benchmark: every row started and warmed up, then measured in turn. */
+/** A run of the comparison: every row started and warmed up, then measured in turn. */
+import { shapes } from './shapes.ts'
 import type { Load } from './load-process.ts'
 import { measure } from './measure.ts'
+import type { Pass } from './measure.ts'
 import type { BenchOptions } from './options.ts'
+import type { Outcome } from './outcome.ts'
+import { totalOf } from './record-count.ts'
 import type { RecordCount } from './record-count.ts'
-import type { Drive, Measurement, Row, Target } from './row.ts'
+import { driveNames } from './row.ts'
+import type { Drive, DriveName, Measurement, Row, Target } from './row.ts'
 import type { OpenBench } from './open-bench.ts'
 
 export interface Session {
@@ -12,11 +17,23 @@ export interface Session {
   readonly options: BenchOptions
   readonly load: Load
   readonly say: (line: string) => void
+  /** Writes down what is known so far. */
+  readonly keep: (outcome: Outcome) => void
 }
 
 export interface SessionReport {
+  /** Done so far. */
+  readonly rounds: number
   readonly measurements: readonly Measurement[]
-  readonly counts: readonly ({ readonly topic: string } & RecordCount)[]
+  readonly counts: readonly TopicCount[]
+  readonly notRun: readonly RowNotRun[]
+}
+
+export type TopicCount = { readonly topic: string } & RecordCount
+
+export interface RowNotRun {
+  readonly row: string
+  readonly reason: string
 }
 
 interface Running {
@@ -25,55 +42,117 @@ interface Running {
 }
 
 const warmUpSeconds = 3
+/** Decisions/s of rows with batches, as a multiple of those of rows without. */
+const batchRateFactor = 5
 export const fullSpeed: Drive = { name: 'full speed', rate: 0 }
 
-export async function runSession(session: Session): Promise<SessionReport> {
-  const { bench, rows, options, say } = session
-  const before = await countTopics(session)
-  const running: Running[] = []
-  for (const row of rows) {
-    running.push({ row, target: await row.start(bench) })
-    say(`  ${row.name} runs`)
-  }
-  const passes = await warmUp(session, running)
+/** Yields all that is known after each round: what is cut off later takes nothing of it along. */
+export async function* runSession(session: Session): AsyncGenerator<SessionReport> {
+  const { bench, options } = session
+  const { running, notRun } = await startRows(session)
+  // Rows that run have made their topics.
+  const writing = { bench, rows: running.map(({ row }) => row) }
+  const before = await countTopics(writing)
+  const attempt = createAttempt(session, notRun)
+  const warmUps: Measurement[] = []
+  for (const one of running) warmUps.push(...(await attempt(one, warmUpPass(session))))
   const measurements: Measurement[] = []
-  const drives = [fullSpeed, { name: `${options.rate}/s`, rate: options.rate }]
   for (let round = 1; round <= options.rounds; round++) {
-    for (const drive of drives) {
-      measurements.push(...(await measureEach(session, running, { drive, round })))
+    const well = running.filter(({ row }) => notRun.every((one) => one.row !== row.name))
+    measurements.push(...(await measureRound(session, { running: well, round, attempt })))
+    const counts = await compare(writing, [...warmUps, ...measurements], before)
+    yield { rounds: round, measurements, counts, notRun }
+  }
+}
+
+/** Empty when the row failed. */
+type Attempt = (one: Running, pass: Pass) => Promise<Measurement[]>
+
+/** A row that fails is out of the run; the others go on. */
+function createAttempt({ bench, say }: Session, notRun: RowNotRun[]): Attempt {
+  return async ({ row, target }, pass) => {
+    try {
+      return [await measure(row, target, pass)]
+    } catch (error) {
+      bench.signal.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      say(`! ${row.name}: ${reason}`)
+      if (notRun.every((one) => one.row !== row.name)) notRun.push({ row: row.name, reason })
+      return []
     }
   }
-  const counts = await compare(session, [...passes, ...measurements], before)
-  return { measurements, counts }
+}
+
+async function startRows({ bench, rows, say }: Session) {
+  const running: Running[] = []
+  const notRun: RowNotRun[] = []
+  for (const row of rows) {
+    const target = await row.start(bench)
+    if ('notRun' in target) notRun.push({ row: row.name, reason: target.notRun })
+    else running.push({ row, target })
+    say(`  ${row.name} ${'notRun' in target ? `is not run: ${target.notRun}` : 'runs'}`)
+  }
+  return { running, notRun }
 }
 
 /** Drives every row once, so that the code that is measured has been compiled. */
-export async function warmUp(session: Session, running: readonly Running[]) {
+export async function warmUp(
+  session: Pick<Session, 'options' | 'load'>,
+  running: readonly Running[]
+): Promise<Measurement[]> {
   const passes: Measurement[] = []
   for (const { row, target } of running) {
-    passes.push(await measure(row, target, passOf(session, fullSpeed, warmUpSeconds)))
+    passes.push(await measure(row, target, warmUpPass(session)))
   }
   return passes
 }
 
-async function measureEach(
-  session: Session,
-  running: readonly Running[],
-  { drive, round }: { drive: Drive; round: number }
-): Promise<Measurement[]> {
-  const { options, say } = session
-  const measurements: Measurement[] = []
-  for (const { row, target } of running) {
-    const pass = { ...passOf(session, drive, options.seconds), round }
-    const measurement = await measure(row, target, pass)
-    measurements.push(measurement)
-    say(`  round ${round}/${options.rounds}, ${drive.name}: ${lineOf(measurement)}`)
-  }
-  return measurements
+function warmUpPass({ options, load }: Pick<Session, 'options' | 'load'>): Pass {
+  const { connections } = options
+  return { drive: fullSpeed, round: 0, connections, seconds: warmUpSeconds, load }
 }
 
-function passOf({ options, load }: Session, drive: Drive, seconds: number) {
-  return { drive, round: 0, connections: options.connections, seconds, load }
+interface Round {
+  readonly running: readonly Running[]
+  readonly round: number
+  readonly attempt: Attempt
+}
+
+async function measureRound(
+  { options, load, say }: Session,
+  { running, round, attempt }: Round
+): Promise<Measurement[]> {
+  const { connections, seconds, rounds } = options
+  const measured: Measurement[] = []
+  for (const name of driveNames) {
+    for (const one of running.filter(({ row }) => row.drives.includes(name))) {
+      const rate = rateOf({ row: one.row, name, rate: options.rate, measured })
+      if (rate === null) continue
+      const pass = { drive: { name, rate }, round, connections, seconds, load }
+      const found = await attempt(one, pass)
+      measured.push(...found)
+      for (const each of found) say(`  round ${round}/${rounds}, ${name}: ${lineOf(each)}`)
+    }
+  }
+  return measured
+}
+
+interface RateQuestion {
+  readonly row: Row
+  readonly name: DriveName
+  readonly rate: number
+  readonly measured: readonly Measurement[]
+}
+
+/** Requests in a second; null where nothing is known that could be halved. */
+export function rateOf({ row, name, rate, measured }: RateQuestion): number | null {
+  if (name === 'full speed') return fullSpeed.rate
+  const { decisions } = shapes[row.shape]
+  if (name === 'equal rate') return decisions === 1 ? rate : (rate * batchRateFactor) / decisions
+  const whole = measured.find(
+    (one) => one.row === (row.halfOf ?? row.name) && one.drive === fullSpeed.name
+  )
+  return whole === undefined ? null : whole.requests_per_second / 2
 }
 
 function lineOf(measurement: Measurement): string {
@@ -82,7 +161,9 @@ function lineOf(measurement: Measurement): string {
   return `${row} ${requests_per_second.toFixed(0)} requests/s, ${cpu}, p99 ${p99_ms.toFixed(1)} ms`
 }
 
-async function countTopics({ bench, rows }: Session): Promise<Map<string, number>> {
+type Writing = Pick<Session, 'bench' | 'rows'>
+
+async function countTopics({ bench, rows }: Writing): Promise<Map<string, number>> {
   const topics = new Set(rows.flatMap(({ topic }) => topic ?? []))
   const counts = new Map<string, number>()
   for (const topic of topics) counts.set(topic, await bench.countRecords(topic))
@@ -90,19 +171,14 @@ async function countTopics({ bench, rows }: Session): Promise<Map<string, number
 }
 
 async function compare(
-  session: Session,
+  writing: Writing,
   passes: readonly Measurement[],
   before: ReadonlyMap<string, number>
-) {
-  const after = await countTopics(session)
+): Promise<TopicCount[]> {
+  const after = await countTopics(writing)
   return [...after].map(([topic, records]) => {
-    const writers = session.rows.filter((row) => row.topic === topic).map(({ name }) => name)
+    const writers = writing.rows.filter((row) => row.topic === topic).map(({ name }) => name)
     const own = passes.filter(({ row }) => writers.includes(row))
-    return {
-      topic,
-      accepted: own.reduce((sum, { accepted }) => sum + accepted, 0),
-      refused: own.reduce((sum, { refused }) => sum + refused, 0),
-      records: records - (before.get(topic) ?? 0)
-    }
+    return { topic, ...totalOf(own), records: records - (before.get(topic) ?? 0) }
   })
 }

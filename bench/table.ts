@@ -1,6 +1,8 @@
 /** Measurements as a table: medians over the rounds, and ratios to the floor of the same round. */
+import { markdownTable } from './markdown.ts'
 import { median } from './median.ts'
-import type { Measurement } from './row.ts'
+import { driveNames } from './row.ts'
+import type { DriveName, Measurement } from './row.ts'
 
 export interface TableRow extends Omit<Measurement, 'round'> {
   /** Against the floor driven alike: 2 is twice the processor time. Null without a floor. */
@@ -11,14 +13,11 @@ export interface TableRow extends Omit<Measurement, 'round'> {
 
 /** One line for each row and drive, in the order in which they were measured. */
 export function tableOf(measurements: readonly Measurement[], floor: string): TableRow[] {
-  const groups = Map.groupBy(measurements, ({ drive, row }) => `${drive} ${row}`)
-  return [...groups.values()]
-    .map((rounds) => lineOf(rounds, measurements, floor))
-    .toSorted((left, right) => drivesOf(left) - drivesOf(right))
-
-  function drivesOf({ drive }: TableRow): number {
-    return measurements.findIndex((measurement) => measurement.drive === drive)
-  }
+  return driveNames.flatMap((drive: DriveName) => {
+    const driven = measurements.filter((one) => one.drive === drive)
+    const groups = Map.groupBy(driven, ({ row }) => row)
+    return [...groups.values()].map((rounds) => lineOf(rounds, measurements, floor))
+  })
 }
 
 function lineOf(
@@ -50,7 +49,7 @@ function mediansOf(rounds: readonly Measurement[]): Omit<Measurement, 'round'> {
     rounds.reduce((total, round) => total + pick(round), 0)
   return {
     row: rounds[0]?.row ?? '',
-    drive: rounds[0]?.drive ?? '',
+    drive: rounds[0]?.drive ?? 'full speed',
     requests_per_second: of((round) => round.requests_per_second),
     cpu_us_per_accepted: of((round) => round.cpu_us_per_accepted),
     cores: of((round) => round.cores),
@@ -74,24 +73,12 @@ const columns: readonly (readonly [string, (row: TableRow) => string])[] = [
   ['accepted', (row) => String(row.accepted)],
   ['refused', (row) => String(row.refused)]
 ]
-/** Columns of words come first and are aligned to the left. */
 const wordColumns = 2
 
-/** A Markdown table, aligned so that it reads well in a terminal too. */
-export function markdownOf(table: readonly TableRow[]): string {
+/** Rows that could not be measured come last: a table without them would hide them. */
+export function markdownOf(table: readonly TableRow[], notRun: readonly string[] = []): string {
+  const lines = table.map((row) => columns.map(([, cellOf]) => cellOf(row)))
+  const absent = notRun.map((row) => [row, 'not run', ...columns.slice(wordColumns).map(() => '–')])
   const heads = columns.map(([head]) => head)
-  const cells = table.map((row) => columns.map(([, cellOf]) => cellOf(row)))
-  const widths = heads.map((head, at) =>
-    Math.max(head.length, ...cells.map((line) => line[at]?.length ?? 0))
-  )
-  const rule = widths.map((width, at) => '-'.repeat(width + 1) + (at < wordColumns ? '-' : ':'))
-  return [heads, ...cells]
-    .map((line) => `| ${line.map((cell, at) => padded(cell, at, widths)).join(' | ')} |`)
-    .toSpliced(1, 0, `|${rule.join('|')}|`)
-    .join('\n')
-}
-
-function padded(cell: string, at: number, widths: readonly number[]): string {
-  const width = widths[at] ?? 0
-  return at < wordColumns ? cell.padEnd(width) : cell.padStart(width)
+  return markdownTable(heads, [...lines, ...absent], wordColumns)
 }

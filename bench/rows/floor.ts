@@ -7,6 +7,7 @@ export const floor: Row = {
   shape: 'decision',
   accepted: 202,
   topic: null,
+  drives: ['full speed', 'equal rate'],
   start: async ({ environment, run }) => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/v1/ingest`

@@ -1,30 +1,78 @@
-/** The gateway as it is deployed, one decision a request. */
+/** The gateway as it is deployed: one decision a request, batches, and on several processes. */
+import { topicDefinitions } from '../../schemas/index.ts'
 import { freePort } from '../../stack/ports.ts'
-import type { Row } from '../row.ts'
+import type { ShapeName } from '../shapes.ts'
+import type { Bench, Row, Target } from '../row.ts'
 
-export const gateway: Row = {
+export interface GatewaySettings {
+  readonly name: string
+  readonly shape: ShapeName
+  readonly path: string
+  /** Settings that differ from those of a deployment. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export const decisionsTopic =
+  topicDefinitions.find(({ role }) => role === 'decisions')?.name ?? 'agent-decisions'
+
+export const gateway = createGatewayRow({
   name: 'gateway',
   shape: 'decision',
-  accepted: 202,
-  topic: 'agent-decisions',
-  start: async ({ environment, apiKey, nodeFlags, run }) => {
-    const [port, managementPort] = [await freePort(), await freePort()]
-    const pid = await run({
-      name: 'gateway',
-      args: [...nodeFlags, 'gateway/main.ts'],
-      environment: {
-        ...environment,
-        GATEWAY_HOST: '127.0.0.1',
-        GATEWAY_PORT: String(port),
-        MANAGEMENT_HOST: '127.0.0.1',
-        MANAGEMENT_PORT: String(managementPort)
-      },
-      probe: async () => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).ok
-    })
-    return {
-      url: `http://127.0.0.1:${port}/v1/ingest`,
-      headers: { authorization: `Bearer ${apiKey}` },
-      pids: [pid]
-    }
+  path: '/v1/ingest'
+})
+
+export const gatewayBatch = createGatewayRow({
+  name: 'gateway-batch',
+  shape: 'batch',
+  path: '/v1/ingest/batch'
+})
+
+export const gatewayNdjson = createGatewayRow({
+  name: 'gateway-ndjson',
+  shape: 'ndjson',
+  path: '/v1/ingest/batch'
+})
+
+export const gatewayWorkers = createGatewayRow({
+  name: 'gateway-2-workers',
+  shape: 'decision',
+  path: '/v1/ingest',
+  environment: { GATEWAY_WORKERS: '2' }
+})
+
+export function createGatewayRow(settings: GatewaySettings): Row {
+  const { name, shape } = settings
+  return {
+    name,
+    shape,
+    accepted: 202,
+    topic: decisionsTopic,
+    drives: ['full speed', 'equal rate', 'half load'],
+    start: (bench) => startGateway(bench, settings)
+  }
+}
+
+export async function startGateway(bench: Bench, settings: GatewaySettings): Promise<Target> {
+  const { environment, apiKey, nodeFlags, run } = bench
+  const [port, managementPort] = [await freePort(), await freePort()]
+  const managementUrl = `http://127.0.0.1:${managementPort}`
+  const pid = await run({
+    name: settings.name,
+    args: [...nodeFlags, 'gateway/main.ts'],
+    environment: {
+      ...environment,
+      GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: String(managementPort),
+      ...settings.environment
+    },
+    probe: async () => (await fetch(`${managementUrl}/readyz`)).ok
+  })
+  return {
+    url: `http://127.0.0.1:${port}${settings.path}`,
+    headers: { authorization: `Bearer ${apiKey}` },
+    pids: [pid],
+    managementUrl
   }
 }

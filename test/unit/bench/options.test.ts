@@ -7,13 +7,13 @@ const known = ['floor', 'gateway']
 test('measures every row when nothing is asked', () => {
   expect(readOptions([], known)).toEqual({
     help: false,
+    mode: 'compare',
     rows: known,
     rounds: 3,
-    seconds: 5,
+    seconds: 4,
     connections: 64,
     rate: 2000,
-    json: null,
-    isProfiling: false
+    json: null
   })
 })
 
@@ -23,8 +23,19 @@ test('takes what is asked', () => {
     rows: ['gateway'],
     seconds: 2,
     json: 'a.json',
-    isProfiling: true
+    mode: 'profile'
   })
+})
+
+test.each([
+  [['--steady'], { mode: 'steady', seconds: 600 }],
+  [['--steady', '--seconds', '60'], { mode: 'steady', seconds: 60 }],
+  [['--overload'], { mode: 'overload', seconds: 20 }],
+  [['--hot-agent'], { mode: 'hot-agent' }],
+  [['--micro'], { mode: 'micro' }],
+  [['--page'], { mode: 'page' }]
+])('does what %j asks', (args, options) => {
+  expect(readOptions(args, known)).toMatchObject(options)
 })
 
 test.each([
@@ -32,6 +43,7 @@ test.each([
   [['--rows', ''], 'no row ""'],
   [['--seconds', '0'], '--seconds is "0"'],
   [['--rate', '1e3'], '--rate is "1e3"'],
+  [['--steady', '--micro'], 'One thing at a time: steady or micro?'],
   [['--unheard'], '--unheard']
 ])('refuses %j', (args, sentence) => {
   expect(() => readOptions(args, known)).toThrow(OptionError)

@@ -1,6 +1,6 @@
 /** Self times out of a processor profile. */
 import { expect, test } from '@jest/globals'
-import { linesOf, selfTimesOf } from '../../../bench/profile.ts'
+import { markdownOf, ownersOf, selfTimesOf } from '../../../bench/profile.ts'
 
 function aNode(id: number, functionName: string, url = '', lineNumber = 0) {
   return { id, callFrame: { functionName, url, lineNumber } }
@@ -27,6 +27,33 @@ test('adds up a function over its call paths, within the span and without what i
   expect(times[0]?.share).toBeCloseTo(2 / 3)
 })
 
-test('prints shares', () => {
-  expect(linesOf(times)[0]).toBe(' 66.7%  parse gateway/parse.ts:30')
+test('is a table of shares', () => {
+  expect(markdownOf('function', times)).toMatch(/\| `parse gateway\/parse\.ts:30` +\| +66\.7 % \|/)
+})
+
+test('what a package has the runtime do is the package’s', () => {
+  const frameOf = (functionName: string, url: string) => ({ functionName, url, lineNumber: 1 })
+  const nodes = [
+    { id: 1, callFrame: frameOf('(root)', ''), children: [2, 4, 6] },
+    {
+      id: 2,
+      callFrame: frameOf('send', 'file:///r/node_modules/@a/kafka/dist/x.js'),
+      children: [3]
+    },
+    { id: 3, callFrame: frameOf('writeBuffer', ''), children: [] },
+    { id: 4, callFrame: frameOf('emit', 'node:events'), children: [5] },
+    { id: 5, callFrame: frameOf('ingest', 'file:///r/gateway/ingest/ingest.ts') },
+    { id: 6, callFrame: frameOf('(garbage collector)', '') }
+  ]
+  const [samples, timeDeltas] = [
+    [2, 3, 4, 5, 6],
+    [10, 30, 5, 40, 15]
+  ]
+  const owners = ownersOf({ startTime: 0, samples, timeDeltas, nodes }, { from: 0, to: 100 }, '/r')
+  expect(owners).toEqual([
+    { where: '@a/kafka', share: 0.4 },
+    { where: 'gateway', share: 0.4 },
+    { where: '(garbage collector)', share: 0.15 },
+    { where: 'Node.js', share: 0.05 }
+  ])
 })

@@ -1,0 +1,95 @@
+/** A long run at one rate: whether the gateway's memory stays where it is. */
+import { createHistogram } from '../histogram.ts'
+import { markdownTable } from '../markdown.ts'
+import { median } from '../median.ts'
+import type { Outcome } from '../outcome.ts'
+import { residentMiB } from '../process-family.ts'
+import { isComplete, sentenceOf, totalOf } from '../record-count.ts'
+import { decisionsTopic, gateway } from '../rows/gateway.ts'
+import { sampleWhile } from '../sample.ts'
+import { warmUp } from '../session.ts'
+import type { Session } from '../session.ts'
+import { startRow } from '../start-row.ts'
+import { answersIn } from '../tally.ts'
+
+const everyMs = 5000
+const minuteSeconds = 60
+const samplesPerMinute = (minuteSeconds * 1000) / everyMs
+
+export interface MemorySample {
+  readonly seconds: number
+  readonly mib: number
+}
+
+export async function runSteady(session: Session): Promise<Outcome> {
+  const { bench, options, load, say } = session
+  const { rate, connections, seconds } = options
+  const target = await startRow(gateway, bench)
+  const before = await bench.countRecords(decisionsTopic)
+  const warm = await warmUp(session, [{ row: gateway, target }])
+  const { url, headers } = target
+  const order = { url, headers, shape: gateway.shape, connections, seconds, rate }
+  const startedAt = performance.now()
+  const { result, samples } = await sampleWhile(load.run(order), everyMs, () => {
+    const sample = {
+      seconds: (performance.now() - startedAt) / 1000,
+      mib: residentMiB(target.pids)
+    }
+    say(`  ${sample.seconds.toFixed(0)} s: ${sample.mib.toFixed(1)} MiB`)
+    return sample
+  })
+  const accepted = result.statuses[gateway.accepted] ?? 0
+  const records = (await bench.countRecords(decisionsTopic)) - before
+  const count = {
+    ...totalOf([...warm, { accepted, refused: answersIn(result.statuses) - accepted }]),
+    records
+  }
+  const latencies = createHistogram(result.latencies)
+  const [p50_ms, p99_ms] = [latencies.percentileMs(0.5), latencies.percentileMs(0.99)]
+  const memory = memoryOf(samples)
+  const figures = { seconds, connections, rate, ...count, p50_ms, p99_ms, ...memory, samples }
+  return { isComplete: isComplete(count), page: pageOf(figures), figures }
+}
+
+/** The first and last minute, or quarters of a shorter run, and the slope after the first. */
+export function memoryOf(samples: readonly MemorySample[]) {
+  const edge = Math.min(samplesPerMinute, Math.ceil(samples.length / 4))
+  const mibOf = (some: readonly MemorySample[]): number[] => some.map(({ mib }) => mib)
+  return {
+    first_minute_mib: median(mibOf(samples.slice(0, edge))),
+    last_minute_mib: median(mibOf(samples.slice(-edge))),
+    slope_mib_per_minute: slopeOf(samples.slice(edge)) * minuteSeconds
+  }
+}
+
+/** Least squares, in MiB a second; NaN of less than two samples. */
+function slopeOf(samples: readonly MemorySample[]): number {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length
+  const [x, y] = [mean(samples.map(({ seconds }) => seconds)), mean(samples.map(({ mib }) => mib))]
+  const rise = samples.reduce((sum, one) => sum + (one.seconds - x) * (one.mib - y), 0)
+  return rise / samples.reduce((sum, one) => sum + (one.seconds - x) ** 2, 0)
+}
+
+interface SteadyFigures extends ReturnType<typeof memoryOf> {
+  readonly seconds: number
+  readonly rate: number
+  readonly accepted: number
+  readonly refused: number
+  readonly records: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
+
+function pageOf(figures: SteadyFigures): string[] {
+  const lines: [string, string][] = [
+    ['seconds', String(figures.seconds)],
+    ['decisions/s asked for', String(figures.rate)],
+    ['p50 ms', figures.p50_ms.toFixed(2)],
+    ['p99 ms', figures.p99_ms.toFixed(2)],
+    ['resident memory, median of the first minute, MiB', figures.first_minute_mib.toFixed(1)],
+    ['resident memory, median of the last minute, MiB', figures.last_minute_mib.toFixed(1)],
+    ['slope after the first minute, MiB a minute', figures.slope_mib_per_minute.toFixed(2)]
+  ]
+  return [markdownTable(['steady run', ''], lines, 1), '', sentenceOf(figures)]
+}

@@ -1,0 +1,115 @@
+/** The process that sends at its own pace, whatever the answers: how a crowd of agents behaves. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { shapes } from './shapes.ts'
+import { createLeanConnection } from './lean-connection.ts'
+import type { LeanConnection } from './lean-connection.ts'
+import type { LoadOrder } from './load.ts'
+import { serveOrders } from './serve-orders.ts'
+import { createTally } from './tally.ts'
+import type { GroupedAnswers, Tally } from './tally.ts'
+
+export interface OpenLoopReport extends GroupedAnswers {
+  readonly seconds: number
+  /** Were due while no connection was free. */
+  readonly unsent: number
+  /** Statuses once everything was answered, also what came after the time. */
+  readonly finally: Readonly<Record<number, number>>
+}
+
+const tickMs = 1
+/** More at a time would overflow the queue in which a server finds new connections. */
+const connectionsAtOnce = 200
+const connectPauseMs = 20
+const connectTimeoutMs = 10_000
+/** For what is on its way at the end. */
+const settleMs = 2000
+
+/** With a rate of 0, the next goes out as soon as a connection is free. */
+async function run(order: LoadOrder): Promise<OpenLoopReport> {
+  const requests = requestsOf(order)
+  const connections = await openConnections(order)
+  const freeOf = createFreeOf(connections)
+  const tally = createTally()
+  const startedAt = performance.now()
+  const endsAt = startedAt + order.seconds * 1000
+  let due = 0
+  let sent = 0
+  let unsent = 0
+  while (performance.now() < endsAt) {
+    const passed = (performance.now() - startedAt) / 1000
+    const wanted = order.rate === 0 ? connections.length : Math.floor(passed * order.rate) - due
+    const free = freeOf(wanted)
+    for (const connection of free) post(connection, requests[sent++ % requests.length], tally)
+    due += wanted
+    if (order.rate !== 0) unsent += wanted - free.length
+    await sleep(tickMs)
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  // What is answered later does not count as the system's work of this time.
+  const answers = structuredClone(tally.answers())
+  await settle(connections)
+  return { seconds, unsent, ...answers, finally: tally.answers().statuses }
+}
+
+async function openConnections(order: LoadOrder): Promise<LeanConnection[]> {
+  const { hostname, port } = new URL(order.url)
+  const connections: LeanConnection[] = []
+  while (connections.length < order.connections) {
+    connections.push(createLeanConnection(hostname, Number(port)))
+    if (connections.length % connectionsAtOnce === 0) await sleep(connectPauseMs)
+  }
+  const endsAt = performance.now() + connectTimeoutMs
+  while (performance.now() < endsAt && !connections.every((one) => one.isIdle())) {
+    await sleep(connectPauseMs)
+  }
+  return connections
+}
+
+/** Looks on from where it last stopped, so that each has its turn and few are looked at. */
+function createFreeOf(connections: readonly LeanConnection[]) {
+  let at = 0
+
+  return function freeOf(wanted: number): LeanConnection[] {
+    const free: LeanConnection[] = []
+    for (let seen = 0; seen < connections.length && free.length < wanted; seen++) {
+      const connection = connections[at++ % connections.length]
+      if (connection?.isIdle() === true) free.push(connection)
+    }
+    return free
+  }
+}
+
+function post(connection: LeanConnection, request: Buffer | undefined, tally: Tally): void {
+  if (request === undefined) return
+  const sentAt = performance.now()
+  connection.send(request, (status) => {
+    if (status === 0) tally.broken()
+    else tally.answered(status, performance.now() - sentAt, groupOf(status))
+  })
+}
+
+function groupOf(status: number): string {
+  return status === 202 ? 'accepted' : 'refused'
+}
+
+async function settle(connections: readonly LeanConnection[]): Promise<void> {
+  await sleep(settleMs)
+  for (const connection of connections) connection.close()
+}
+
+function requestsOf({ url, headers, shape }: LoadOrder): Buffer[] {
+  const { host, pathname } = new URL(url)
+  const { contentType, bodies } = shapes[shape]
+  return bodies().map(({ content }) => {
+    const lines = Object.entries({
+      host,
+      'content-type': contentType,
+      'content-length': String(content.length),
+      ...headers
+    }).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`
+    return Buffer.concat([Buffer.from(head), content])
+  })
+}
+
+serveOrders(run)

@@ -1,0 +1,75 @@
+/** How long storage takes with what the gateway has accepted, agent by agent. */
+import { createPostgres } from '../platform/postgres.ts'
+import { freePort } from '../stack/ports.ts'
+import { waitUntil } from '../stack/wait-until.ts'
+import type { ProgressOrder, ProgressReport } from './group-progress.ts'
+import { startLoad } from './load-process.ts'
+import type { Bench } from './row.ts'
+
+export interface StoredAfter {
+  readonly agent_id: string
+  readonly stored: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
+
+export interface StorageLag {
+  /** Messages that wait now, by partition. */
+  readProgress(): Promise<ProgressReport>
+  /** Resolves when nothing waits any more. */
+  catchUp(): Promise<void>
+  /** From the acceptance of a decision to its row, of those received between the two times. */
+  readDelays(from: number, to: number): Promise<StoredAfter[]>
+}
+
+/** The default of STORAGE_GROUP_ID. */
+const groupId = 'sluice-storage'
+const catchUpTimeoutMs = 300_000
+const statementTimeoutMs = 60_000
+
+const delays = `
+  select agent_id, count(*)::int as stored,
+    percentile_disc(0.5) within group (order by ms) as p50_ms,
+    percentile_disc(0.99) within group (order by ms) as p99_ms
+  from (
+    select agent_id, extract(epoch from stored_at - received_at)::float8 * 1000 as ms
+    from decisions where received_at >= $1 and received_at < $2
+  ) as decided
+  group by agent_id`
+
+/** Starts the storage group. */
+export async function startStorage(bench: Bench, topic: string): Promise<StorageLag> {
+  const { environment, signal, onStop, run } = bench
+  const port = await freePort()
+  await run({
+    name: 'storage',
+    args: ['consumers/main.ts', 'storage'],
+    environment: { ...environment, MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(port) },
+    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  })
+  const progress = startLoad<ProgressOrder, ProgressReport>('group-progress.ts', {
+    environment,
+    signal
+  })
+  onStop(() => progress.stop())
+  const postgres = createPostgres({
+    url: environment['DATABASE_URL'] ?? '',
+    applicationName: 'sluice-bench',
+    connectionsMax: 1,
+    statementTimeoutMs
+  })
+  onStop(() => postgres.close())
+  const readProgress = () => progress.run({ groupId, topic })
+  return {
+    readProgress,
+    catchUp: () =>
+      waitUntil({
+        what: 'storage did not catch up',
+        timeoutMs: catchUpTimeoutMs,
+        probe: async () => (await readProgress()).every(({ lag }) => lag === 0),
+        signal
+      }),
+    readDelays: (from, to) =>
+      postgres.query<Record<string, unknown> & StoredAfter>(delays, [new Date(from), new Date(to)])
+  }
+}
