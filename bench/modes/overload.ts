@@ -8,6 +8,7 @@ import type { LoadOrder } from '../load.ts'
 import { markdownTable } from '../markdown.ts'
 import { median } from '../median.ts'
 import type { OpenLoopReport } from '../open-loop.ts'
+import { pinLoad } from '../pin-load.ts'
 import type { Outcome } from '../outcome.ts'
 import { residentMiB, withChildren } from '../process-family.ts'
 import { isComplete, sentenceOf, totalOf } from '../record-count.ts'
@@ -43,6 +44,8 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const warm = await warmUp(session, [{ row: gateway, target }])
   const load: Crowd = startLoad('open-loop.ts', { signal: bench.signal })
   bench.onStop(() => load.stop())
+  const isPinned = await pinLoad(load.pid)
+  say(isPinned ? '  the load has a core of its own' : '  the load shares the cores')
   const { seconds } = options
   const connections = capacityConnections
   const run = async (name: string, pace: { connections: number; rate: number }) => {
@@ -63,7 +66,7 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const goodput = over.accepted_per_second / capacity
   const share = `Goodput at ${overloadFactor} times capacity: ${(goodput * 100).toFixed(0)} %.`
   const page = [markdownOf(phases), '', share, sentenceOf(count)]
-  return { isComplete: isComplete(count), page, figures: { seconds, goodput, phases, count } }
+  return { isComplete: isComplete(count), page, figures: { seconds, isPinned, goodput, phases, count } }
 }
 
 interface PhaseSettings {
