@@ -131,7 +131,7 @@ export const metricTable = {
   sluice_api_key_lookups_total: {
     type: 'counter',
     unit: 'look-ups',
-    help: 'Look-ups of API keys: hit, miss, refreshed, stale (Postgres away), failed.',
+    help: 'Look-ups of API keys: hit, unknown, miss, refreshed, stale, failed, refused.',
     labels: ['result']
   },
   sluice_consumed_total: {

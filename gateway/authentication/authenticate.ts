@@ -6,7 +6,7 @@ import { Problem } from '../../core/problem.ts'
 import type { KeyPrincipal } from '../call.ts'
 import type { FindApiKey } from './api-keys.ts'
 import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
-import type { ApiKeyRow } from './select-api-key.ts'
+import type { ApiKeyRow } from './select-api-keys.ts'
 
 /**
  * Answers at once where the key is known.

@@ -1,7 +1,7 @@
 /** What is known of API keys. Keys that do not exist have a cache of their own: trying many cannot
  *  push out those that do. */
 import { createCache } from '../../platform/cache.ts'
-import type { KeyEntry } from './look-up-key.ts'
+import type { KeyEntry } from './select-api-keys.ts'
 
 /** A key that exists. */
 export interface KnownKey extends KeyEntry {
@@ -12,23 +12,20 @@ export interface KeyCache {
   known(keyId: string): KnownKey | undefined
   isMissing(keyId: string, now: number): boolean
   keep(keyId: string, entry: KeyEntry): void
-  forget(keyId: string): void
+  /** That it exists stays known, and with it that reading it again comes first; nothing else. */
+  outdate(keyId: string): void
 }
 
-const knownMax = 100_000
+export const knownMax = 100_000
 const missingMax = 10_000
 const freshForMs = 3000
 /** A key that was just made is found soon although somebody tried it a moment before. */
 const missingForMs = 1000
+const never = { readAt: -Infinity, lookUpAfter: -Infinity }
 
 export function createKeyCache(): KeyCache {
   const known = createCache<KnownKey>(knownMax)
   const missing = createCache<KeyEntry>(missingMax)
-
-  function forget(keyId: string): void {
-    known.delete(keyId)
-    missing.delete(keyId)
-  }
 
   return {
     known: (keyId) => known.get(keyId),
@@ -37,10 +34,15 @@ export function createKeyCache(): KeyCache {
       return entry !== undefined && now - entry.readAt < missingForMs
     },
     keep: (keyId, entry) => {
-      forget(keyId)
+      known.delete(keyId)
+      missing.delete(keyId)
       if (entry.row === null) missing.set(keyId, entry)
       else known.set(keyId, { ...entry, lookUpAfter: entry.readAt + freshForMs })
     },
-    forget
+    outdate: (keyId) => {
+      const entry = known.get(keyId)
+      if (entry !== undefined) known.set(keyId, { ...entry, ...never })
+      missing.delete(keyId)
+    }
   }
 }

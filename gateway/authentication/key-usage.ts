@@ -11,6 +11,22 @@ export interface KeyUsage {
 
 /** Beyond them the keys that are not noted yet are left out until the next flush. */
 const keysMax = 100_000
+const keysInStatementMax = 1000
+/**
+ * Rows are locked in the order of their ids, since gateways that write the same keys at once would
+ * else wait for each other; and of many gateways one in 30 seconds is enough.
+ */
+const statement = `
+  with used as (
+    select k.key_id, to_timestamp(u.at / 1000.0) as at
+      from api_keys k join unnest($1::text[], $2::float8[]) as u (key_id, at) using (key_id)
+     where k.last_used_at is null
+        or k.last_used_at < to_timestamp(u.at / 1000.0) - interval '30 seconds'
+     order by k.key_id
+       for no key update of k
+  )
+  update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
+    from used where k.key_id = used.key_id`
 
 export function createKeyUsage(dependencies: { postgres: Queryable; clock: Clock }): KeyUsage {
   const { postgres, clock } = dependencies
@@ -21,20 +37,18 @@ export function createKeyUsage(dependencies: { postgres: Queryable; clock: Clock
       if (used.size < keysMax || used.has(keyId)) used.set(keyId, clock.now())
     },
     flush: async () => {
-      if (used.size === 0) return
-      const flushed = used
+      const left = [...used]
       used = new Map()
       try {
-        await postgres.query(
-          `update api_keys k set last_used_at = to_timestamp(u.at / 1000.0)
-             from unnest($1::text[], $2::float8[]) as u (key_id, at)
-            where k.key_id = u.key_id
-              and (k.last_used_at is null or k.last_used_at < to_timestamp(u.at / 1000.0))`,
-          [[...flushed.keys()], [...flushed.values()]]
-        )
+        while (left.length > 0) {
+          const batch = left.slice(0, keysInStatementMax)
+          const [ids, times] = [batch.map(([keyId]) => keyId), batch.map(([, at]) => at)]
+          await postgres.query(statement, [ids, times])
+          left.splice(0, batch.length)
+        }
       } catch {
         // Newer notes win.
-        used = new Map([...flushed, ...used])
+        used = new Map([...left, ...used])
       }
     }
   }

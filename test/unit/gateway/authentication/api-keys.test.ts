@@ -1,5 +1,5 @@
 /** The cache of keys: how fresh it is, how long it serves alone, and what it asks Postgres. */
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createApiKeys } from '../../../../gateway/authentication/api-keys.ts'
 import type { ApiKeys } from '../../../../gateway/authentication/api-keys.ts'
@@ -22,6 +22,7 @@ function begin(): void {
 }
 
 beforeEach(begin)
+afterEach(() => void jest.useRealTimers())
 
 const find = async () => apiKeys.find(key.key_id)
 
@@ -93,6 +94,7 @@ describe('while Postgres answers', () => {
     clock.advance(1)
     expect(await find()).not.toBeNull()
     expect(table.queries).toBe(2)
+    expect(results()).toEqual(['miss', 'unknown', 'miss'])
   })
 
   test('a revoked key is refused within five seconds, however often it is used', async () => {
@@ -111,7 +113,36 @@ describe('while Postgres answers', () => {
           revokedAt = clock.now()
         }
       }),
-      { numRuns: 200 }
+      { numRuns: 100 }
+    )
+  })
+
+  test('and within five seconds of the end of an outage, too', async () => {
+    const steps = fc.array(
+      fc.record({ wait: fc.integer({ min: 0, max: 4000 }), isAway: fc.boolean() }),
+      { minLength: 2, maxLength: 40 }
+    )
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(39), async (all, revokedAfter) => {
+        begin()
+        let revokedAt = Infinity
+        let backAt = 0
+        for (const [index, { wait, isAway }] of all.entries()) {
+          clock.advance(wait)
+          const row = await Promise.resolve(find()).catch(() => undefined)
+          await settle()
+          const canBeKnown = table.failure === null && clock.now() - backAt >= 5000
+          if (row && canBeKnown && clock.now() - revokedAt >= 5000) {
+            expect(row.revoked_at).toBe(revokedAt)
+          }
+          if (table.failure !== null && !isAway) backAt = clock.now()
+          table.failure = isAway ? new Error('away') : null
+          if (index !== revokedAfter) continue
+          revoke()
+          revokedAt = clock.now()
+        }
+      }),
+      { numRuns: 100 }
     )
   })
 })
@@ -131,10 +162,23 @@ describe('what is told to have changed', () => {
     revoke()
     apiKeys.forget(key.key_id)
     table.gate = null
-    expect((await find())?.revoked_at).toBe(clock.now())
+    const late = find()
     gate.resolve()
     expect((await early)?.revoked_at).toBeNull()
+    expect((await late)?.revoked_at).toBe(clock.now())
     expect((await find())?.revoked_at).toBe(clock.now())
+  })
+
+  test('is looked up before keys that nobody knows', async () => {
+    await find()
+    const gate = Promise.withResolvers<void>()
+    table.gate = gate.promise
+    const unknown = Promise.resolve(apiKeys.find('guess'))
+    table.gate = null
+    apiKeys.forget(key.key_id)
+    expect((await find())?.principal.key_id).toBe(key.key_id)
+    gate.resolve()
+    expect(await unknown).toBeNull()
   })
 
   test('does not serve on when Postgres is away', async () => {
@@ -157,24 +201,25 @@ describe('what is told to have changed', () => {
 })
 
 describe('somebody tries many keys that do not exist', () => {
-  const unknownIds = Array.from({ length: 300 }, (_, index) => `unknown${index}`)
-  const tryAll = async () =>
-    Promise.allSettled(unknownIds.map(async (keyId) => apiKeys.find(keyId)))
+  const tryMany = async (count: number) =>
+    Promise.allSettled(
+      Array.from({ length: count }, async (_, index) => apiKeys.find(`guess${index}`))
+    )
 
-  test('and is told to wait while two hundred are looked up, but nobody else is', async () => {
+  test('and holds up nobody who has a key, nor gives Postgres many queries', async () => {
     await find()
     clock.advance(4500)
     const gate = Promise.withResolvers<void>()
     table.gate = gate.promise
-    const tried = tryAll()
-    const known = find()
+    const tried = tryMany(3000)
+    table.gate = null
+    expect((await find())?.principal.key_id).toBe(key.key_id)
+    expect(table.queries).toBe(1 + 1 + 1)
     gate.resolve()
-    expect((await known)?.principal.key_id).toBe(key.key_id)
-    const results = await tried
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(200)
-    expect(table.queries).toBe(1 + 200 + 1)
-    await find()
-    expect((await tryAll()).every(({ status }) => status === 'fulfilled')).toBe(true)
+    const answered = (await tried).filter(({ status }) => status === 'fulfilled')
+    expect(answered).toHaveLength(1 + 2000)
+    expect(table.queries).toBe(1 + 1 + 1 + 4)
+    expect(results().filter((result) => result === 'refused')).toHaveLength(999)
   })
 
   test('and pushes no known key out of the cache', async () => {
@@ -263,13 +308,32 @@ describe('while Postgres is away', () => {
     revoke()
     table.failure = null
     clock.advance(1000)
+    await find()
+    await settle()
     expect((await find())?.revoked_at).not.toBeNull()
   })
 
-  test('a failure is not remembered against an unknown key', async () => {
+  test('only the first that finds it stuck waits, the others are served at once', async () => {
+    jest.useFakeTimers()
+    const row = await find()
+    table.gate = new Promise(() => {})
+    clock.advance(4500)
+    const waits = find()
+    await jest.advanceTimersByTimeAsync(1000)
+    expect(await waits).toBe(row)
+    for (let second = 0; second < 20; second++) {
+      clock.advance(1000)
+      expect(apiKeys.find(key.key_id)).toBe(row)
+      await jest.advanceTimersByTimeAsync(1000)
+    }
+    expect(table.queries).toBe(2)
+  })
+
+  test('a failure is not held against an unknown key for long', async () => {
     table.failure = away
     await problemOf(find())
     table.failure = null
+    clock.advance(250)
     expect((await find())?.principal.key_id).toBe(key.key_id)
   })
 })

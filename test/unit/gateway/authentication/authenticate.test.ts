@@ -4,7 +4,7 @@ import { parseApiKey } from '../../../../core/api-key.ts'
 import type { ApiKeyScope } from '../../../../core/api-key.ts'
 import { Problem } from '../../../../core/problem.ts'
 import { createAuthenticate } from '../../../../gateway/authentication/authenticate.ts'
-import { selectApiKey } from '../../../../gateway/authentication/select-api-key.ts'
+import { selectApiKeys } from '../../../../gateway/authentication/select-api-keys.ts'
 import { noon } from '../../../support/builders.ts'
 import { problemOf } from '../api/fakes.ts'
 import { aKey, FakeClock, FakeKeyTable, organizationId, pepper } from './fakes.ts'
@@ -14,7 +14,8 @@ function scene(overrides: Partial<KeyRow> = {}) {
   const table = new FakeKeyTable()
   const key = aKey(overrides)
   table.rows.set(key.key_id, key.row)
-  const findApiKey = (keyId: string) => selectApiKey(table, keyId)
+  const findApiKey = async (keyId: string) =>
+    (await selectApiKeys(table, [keyId])).get(keyId) ?? null
   const used: string[] = []
   const authenticateNow = createAuthenticate({
     ...{ findApiKey, pepper, clock: new FakeClock() },

@@ -7,6 +7,7 @@ export const pepper = 'p'.repeat(32)
 export const organizationId = '01938c4e-2222-7000-8000-5b7a9f002f6d'
 
 export interface KeyRow extends Row {
+  key_id: string
   secret_digest: Buffer
   scopes: string[]
   expires_at: Date | null
@@ -20,6 +21,7 @@ export interface KeyRow extends Row {
 export function aKey(overrides: Partial<KeyRow> = {}) {
   const { api_key, key_id, secret } = createApiKey('test')
   const row: KeyRow = {
+    key_id,
     secret_digest: secretDigestOf(pepper, secret),
     scopes: ['ingest'],
     expires_at: null,
@@ -34,18 +36,24 @@ export function aKey(overrides: Partial<KeyRow> = {}) {
 
 export class FakeKeyTable implements Queryable {
   readonly rows = new Map<string, KeyRow>()
-  queries = 0
+  /** The ids that each query asked for. */
+  readonly asked: (readonly string[])[] = []
   failure: Error | null = null
   /** While set, an answer waits for it; what it says was read before. */
   gate: Promise<void> | null = null
 
+  get queries(): number {
+    return this.asked.length
+  }
+
   async query<R extends Row>(_statement: string, values: readonly unknown[] = []): Promise<R[]> {
-    this.queries += 1
+    const keyIds = values[0] as readonly string[]
+    this.asked.push(keyIds)
     if (this.failure !== null) throw this.failure
-    const row = this.rows.get(String(values[0]))
-    const found = row === undefined ? [] : [{ ...row } as unknown as R]
+    const found = keyIds.flatMap((keyId) => this.rows.get(keyId) ?? [])
+    const copies = found.map((row) => ({ ...row }) as unknown as R)
     await this.gate
-    return found
+    return copies
   }
 }
 

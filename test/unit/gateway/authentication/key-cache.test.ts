@@ -1,7 +1,7 @@
 /** Keys that exist and keys that do not are kept apart. */
 import { expect, test } from '@jest/globals'
 import { createKeyCache } from '../../../../gateway/authentication/key-cache.ts'
-import type { ApiKeyRow } from '../../../../gateway/authentication/select-api-key.ts'
+import type { ApiKeyRow } from '../../../../gateway/authentication/select-api-keys.ts'
 
 const row = { revoked_at: null } as ApiKeyRow
 
@@ -16,6 +16,14 @@ test('a key is known or missing, whatever was read last', () => {
   cache.keep('a', { row, readAt: 10 })
   expect(cache.known('a')).toEqual({ row, readAt: 10, lookUpAfter: 3010 })
   expect(cache.isMissing('a', 10)).toBe(false)
-  cache.forget('a')
-  expect(cache.known('a')).toBeUndefined()
+})
+
+test('what is outdated is as if it had never been read, but known to be there', () => {
+  const cache = createKeyCache()
+  cache.keep('a', { row, readAt: 10 })
+  cache.keep('b', { row: null, readAt: 10 })
+  for (const keyId of ['a', 'b', 'c']) cache.outdate(keyId)
+  expect(cache.known('a')).toEqual({ row, readAt: -Infinity, lookUpAfter: -Infinity })
+  expect(cache.isMissing('b', 10)).toBe(false)
+  expect(cache.known('c')).toBeUndefined()
 })

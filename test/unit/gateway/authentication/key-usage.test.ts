@@ -45,3 +45,15 @@ test('without Postgres it is kept, and what is newer wins', async () => {
   await usage.flush()
   expect(written).toEqual([[['a'], [noon + 7]]])
 })
+
+test('many are written a thousand at a time, each once', async () => {
+  const { written, store, usage } = scene()
+  for (let index = 0; index < 2500; index++) usage.note(`key${index}`)
+  await usage.flush()
+  expect(written.map((values) => (values as unknown[][])[0]?.length)).toEqual([1000, 1000, 500])
+  store.isAway = true
+  await usage.flush()
+  store.isAway = false
+  await usage.flush()
+  expect(written).toHaveLength(3)
+})

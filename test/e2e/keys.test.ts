@@ -1,0 +1,92 @@
+/** API keys under stress: a Postgres that is stuck, and somebody who tries keys. */
+import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createApiKey } from '../../core/api-key.ts'
+import type { Application } from '../support/application.ts'
+import { aDecisionBody } from '../support/builders.ts'
+import { createInstallation } from '../support/installation.ts'
+import type { Installation, Tenant } from '../support/installation.ts'
+import { pauseService, resumeService } from '../support/services.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+/** Who asks for a key waits as long as this for Postgres. */
+const lateAfterMs = 1000
+/** Longer than a key is fresh, and longer than a query may take. */
+const stuckForMs = 12_000
+const guessers = 50
+const guessedForMs = 6000
+
+let sluice: Installation
+let tenant: Tenant
+let gateway: Application
+
+beforeAll(async () => {
+  sluice = await createInstallation()
+  tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+  gateway = await sluice.start('gateway')
+})
+
+afterEach(() => resumeService('postgres'))
+
+interface Answer {
+  readonly status: number
+  readonly code: unknown
+  readonly ms: number
+}
+
+async function send(apiKey: string): Promise<Answer> {
+  const from = performance.now()
+  const answer = await fetch(`${gateway.url}/v1/ingest`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(aDecisionBody())
+  })
+  const body = (await answer.json()) as { code?: unknown }
+  return { status: answer.status, code: body.code, ms: performance.now() - from }
+}
+
+/** One after the other, for as long as it is asked to. */
+async function sendFor(ms: number, apiKey: () => string): Promise<Answer[]> {
+  const until = performance.now() + ms
+  const answers: Answer[] = []
+  while (performance.now() < until) answers.push(await send(apiKey()))
+  return answers
+}
+
+function statusesOf(answers: readonly Answer[]): number[] {
+  return [...new Set(answers.map(({ status }) => status))]
+}
+
+/** How many waited longer than a key may be waited for. */
+function lateOf(answers: readonly Answer[]): number {
+  return answers.filter(({ ms }) => ms > 1.5 * lateAfterMs).length
+}
+
+test('while Postgres is stuck known keys hardly wait, and unknown ones are 503', async () => {
+  const other = await sluice.createTenant()
+  expect((await send(tenant.api_key)).status).toBe(202)
+  await pauseService('postgres')
+  const [known, unknown] = await Promise.all([
+    sendFor(stuckForMs, () => tenant.api_key),
+    sendFor(stuckForMs, () => other.api_key)
+  ])
+  expect(statusesOf(known)).toEqual([202])
+  expect(statusesOf(unknown)).toEqual([503])
+  expect(unknown[0]?.code).toBe('authentication_unavailable')
+  expect(lateOf(known)).toBeLessThanOrEqual(1)
+  expect(lateOf(unknown)).toBeLessThanOrEqual(2)
+  await resumeService('postgres')
+  await waitUntil('the unknown key is looked up', async () => {
+    return (await send(other.api_key)).status === 202
+  })
+})
+
+test('who tries unknown keys neither stops known ones nor is believed', async () => {
+  expect((await send(tenant.api_key)).status).toBe(202)
+  const tried = Array.from({ length: guessers }, () =>
+    sendFor(guessedForMs, () => createApiKey('live').api_key)
+  )
+  const known = await sendFor(guessedForMs, () => tenant.api_key)
+  const guesses = (await Promise.all(tried)).flat()
+  expect(statusesOf(known)).toEqual([202])
+  expect(statusesOf(guesses)).toEqual([401])
+})
