@@ -1,8 +1,9 @@
 /** Texts of options to values; each error says what was expected instead. */
-import { apiKeyScopes } from '../core/api-key.ts'
+import { apiKeyScopes, isKeyEnvironment } from '../core/api-key.ts'
 import type { ApiKeyScope } from '../core/api-key.ts'
 
 const pointsMax = 1e9
+const nameCharsMax = 100
 const durationMsMax = 10 * 365 * 86_400_000
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -32,7 +33,24 @@ export function parseDuration(text: string): number {
   )
 }
 
-/** A key itself is taken too, since that is what somebody who found one has in his hands. */
+/** Shown in lists, so no line breaks and nothing that a terminal obeys. */
+export function parseName(text: string): string {
+  const name = text.trim()
+  const isPlain = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
+  if (isPlain && name !== '' && name.length <= nameCharsMax) return name
+  throw new Error(`give a name of 1 to ${nameCharsMax} characters, without control characters`)
+}
+
+/** The <env> of slk_<env>_…. */
+export function parseEnv(text: string): string {
+  if (isKeyEnvironment(text)) return text
+  throw new Error(`${JSON.stringify(text)} is none; give 1 to 16 of a-z and 0-9, such as live`)
+}
+
+/**
+ * A key itself is taken too, since that is what somebody who found one has in his hands; so what
+ * is not understood is not repeated.
+ */
 export function parseKeyId(text: string): string {
   const found = /^(?:slk_[a-z0-9]{1,16}_)?([0-9A-Za-z]{12})(?:_[0-9A-Za-z]+)?$/.exec(text)
   if (found?.[1] !== undefined) return found[1]

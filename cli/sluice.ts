@@ -1,5 +1,6 @@
 /** `sluice`: the command line of an operator. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { rootMessageOf } from '../core/root-message.ts'
 import { ConfigError } from '../platform/config.ts'
 import type { Environment } from '../platform/config.ts'
 import { applyTopics } from './commands/apply-topics.ts'
@@ -11,10 +12,18 @@ import type { ListKeysOptions } from './commands/list-keys.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
 import { registerSchemas } from './commands/register-schemas.ts'
 import { revokeKey } from './commands/revoke-key.ts'
+import type { RevokeKeyOptions } from './commands/revoke-key.ts'
 import { rotateKey } from './commands/rotate-key.ts'
 import type { RotateKeyOptions } from './commands/rotate-key.ts'
 import { localEnvironment } from './local-environment.ts'
-import { parseDuration, parseKeyId, parsePoints, parseScopes } from './parse-option.ts'
+import {
+  parseDuration,
+  parseEnv,
+  parseKeyId,
+  parseName,
+  parsePoints,
+  parseScopes
+} from './parse-option.ts'
 
 const exitFailure = 1
 const exitConfig = 78
@@ -24,6 +33,7 @@ function createProgram(): Command {
   const write = (line: string): void => void process.stdout.write(`${line}\n`)
   const program = new Command('sluice')
     .description('The ingestion gateway for AI-agent decisions: what an operator does with it.')
+    .showHelpAfterError('Add --help to the command for what it takes.')
     .addHelpText(
       'after',
       '\nAddresses come from the environment, else from a local stack started here.'
@@ -54,10 +64,10 @@ function createProgram(): Command {
   program
     .command('bootstrap')
     .description('create an organization with a login and an API key')
-    .requiredOption('--organization <name>', 'name of the organization')
+    .requiredOption('--organization <name>', 'name of the organization', argument(parseName))
     .requiredOption('--email <email>', 'login of its owner')
     .requiredOption('--password <password>', 'password of that login')
-    .option('--key-env <env>', 'environment named in the key, a-z and 0-9', 'local')
+    .option('--key-env <env>', 'environment named in the key', argument(parseEnv), 'local')
     .option('--scopes <scopes>', 'scopes of the key, separated by commas', argument(parseScopes), [
       'ingest',
       'evaluation:read'
@@ -86,7 +96,7 @@ function addKeys(program: Command, { environment, write }: Surroundings): void {
     .command('create')
     .description('make a key for an organization, and show it this once')
     .requiredOption('--organization <id>', 'id of the organization, or its name')
-    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--name <name>', 'what the key is for', argument(parseName))
     .option('--scopes <scopes>', 'what it may do, separated by commas', argument(parseScopes), [
       'ingest'
     ])
@@ -96,7 +106,7 @@ function addKeys(program: Command, { environment, write }: Surroundings): void {
       argument(parseDuration)
     )
     .option('--rate-limit <n>', 'decisions it may send in a window', argument(parsePoints))
-    .option('--env <env>', 'environment named in the key, a-z and 0-9', 'live')
+    .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
     .option('--json', 'print one JSON object')
     .action((options: CreateKeyOptions) => createKey(environment, options, write))
 
@@ -107,10 +117,14 @@ function addKeys(program: Command, { environment, write }: Surroundings): void {
     .option('--json', 'print one JSON array')
     .action((options: ListKeysOptions) => listKeys(environment, options, write))
 
+  addKeyEnds(keys, { environment, write })
+}
+
+function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
   keys
     .command('rotate')
     .description('make a key that takes the place of another, which goes on for a while')
-    .argument('<key-id>', 'the old key: the 12 characters after slk_live_', argument(parseKeyId))
+    .argument('<key-id>', 'the old key: the 12 characters after slk_live_')
     .addOption(
       new Option('--grace <duration>', 'how long the old key goes on')
         .argParser(argument(parseDuration))
@@ -123,14 +137,17 @@ function addKeys(program: Command, { environment, write }: Surroundings): void {
     )
     .option('--json', 'print one JSON object')
     .action((keyId: string, options: RotateKeyOptions) =>
-      rotateKey(environment, { keyId, options }, write)
+      rotateKey(environment, { keyId: parseKeyId(keyId), options }, write)
     )
 
   keys
     .command('revoke')
     .description('end a key now, everywhere')
-    .argument('<key-id>', 'the 12 characters after slk_live_', argument(parseKeyId))
-    .action((keyId: string) => revokeKey(environment, keyId, write))
+    .argument('<key-id>', 'the 12 characters after slk_live_')
+    .option('--json', 'print one JSON object')
+    .action((keyId: string, options: RevokeKeyOptions) =>
+      revokeKey(environment, { keyId: parseKeyId(keyId), options }, write)
+    )
 }
 
 /** So that what is wrong is told together with the option it is about. */
@@ -147,6 +164,6 @@ function argument<T>(parse: (text: string) => T): (text: string) => T {
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`sluice: ${rootMessageOf(error)}\n`)
   process.exitCode = error instanceof ConfigError ? exitConfig : exitFailure
 }

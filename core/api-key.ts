@@ -36,13 +36,17 @@ export interface ApiKeyParts {
  * @throws {RangeError} unless `environment` is 1 to 16 of a-z and 0-9.
  */
 export function createApiKey(environment: string): ApiKeyParts & { api_key: string } {
-  if (!environmentExpression.test(environment)) {
+  if (!isKeyEnvironment(environment)) {
     throw new RangeError('the environment of a key is 1 to 16 of a-z and 0-9')
   }
   const key_id = randomBase62(keyIdChars)
   const secret = randomBase62(secretChars)
   const body = `slk_${environment}_${key_id}_${secret}`
   return { key_id, secret, api_key: body + checksumOf(body) }
+}
+
+export function isKeyEnvironment(text: string): boolean {
+  return environmentExpression.test(text)
 }
 
 /** Splits a key, or returns null when its shape or checksum is wrong. */

@@ -1,11 +1,15 @@
 /** API keys by the command line, and what running gateways make of it. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../core/api-key.ts'
+import { createRedis } from '../../../platform/redis.ts'
 import { runSluice } from '../../../stack/sluice-command.ts'
 import type { Application } from '../../support/application.ts'
 import { aDecisionBody } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createDatabase, dropDatabase } from '../../support/create-database.ts'
 import { createInstallation } from '../../support/installation.ts'
 import type { Installation, Tenant } from '../../support/installation.ts'
+import { services } from '../../support/services.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 let sluice: Installation
@@ -105,6 +109,19 @@ test('a revoked key is refused everywhere in time, told of it or not', async () 
   expect(await sluice.sluice('keys', 'revoke', key_id)).toContain('was revoked at')
 })
 
+test('a gateway that lost its connection to Redis hears again', async () => {
+  const redis = createRedis(String(sluice.environment['REDIS_URL']))
+  onEnd(() => Promise.resolve(redis.disconnect()))
+  await waitUntil('the connections are cut', () => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))
+  await waitUntil('both are told of a change again', async () => {
+    const { api_key, key_id } = await create()
+    expect(await statusesOf(api_key)).toEqual([202, 202, 202])
+    await sluice.sluice('keys', 'revoke', key_id)
+    const told = (await statusesOf(api_key)).slice(0, 2)
+    return told.every((status) => status === 401)
+  })
+})
+
 test('without Redis a key is revoked all the same, and the command says so', async () => {
   const { key_id } = await create()
   const said = await runSluice({
@@ -131,6 +148,18 @@ describe('a key that is rotated', () => {
     await expect(rotate(old.key_id)).rejects.toThrow('was rotated already')
   })
 
+  test('ends with the grace, and the successor goes on', async () => {
+    const old = await create()
+    const successor = await rotate(old.key_id, '--grace', '2s')
+    await waitUntil('the old key has ended everywhere', async () =>
+      (await statusesOf(old.api_key)).every((status) => status === 401)
+    )
+    expect(Date.now()).toBeGreaterThanOrEqual(new Date(successor.old_expires_at).getTime())
+    expect(await statusesOf(successor.api_key)).toEqual([202, 202, 202])
+    const listed = await sluice.sluice('keys', 'list', '--organization', tenant.organization_id)
+    expect(listed).toMatch(new RegExp(`^${old.key_id} .* expired `, 'm'))
+  })
+
   test('ends at once without a grace', async () => {
     const old = await create()
     expect(await statusesOf(old.api_key)).toEqual([202, 202, 202])
@@ -147,14 +176,41 @@ test('what is asked for and is not there is said so', async () => {
   )
 })
 
-test('when a key was last used is written when a gateway stops', async () => {
+test('for programs there is JSON, and no list shows a secret', async () => {
   const { api_key, key_id } = await create()
-  const gateway = await sluice.start('gateway')
-  expect((await send(gateway, api_key)).status).toBe(202)
-  await gateway.stop()
-  const [row] = await sluice.database.query<{ last_used_at: Date | null }>(
-    `select last_used_at from api_keys where key_id = $1`,
-    [key_id]
+  const text = await sluice.sluice('keys', 'list', '--json')
+  const listed = JSON.parse(text) as Record<string, unknown>[]
+  const row = listed.find((each) => each['key_id'] === key_id)
+  expect(row).toMatchObject({ name: 'test', scopes: ['ingest'], revoked_at: null })
+  expect(Object.keys(row ?? {})).not.toContain('secret_digest')
+  expect(text).not.toContain(parseApiKey(api_key)?.secret)
+  const revoke = async (): Promise<unknown> =>
+    JSON.parse(await sluice.sluice('keys', 'revoke', key_id, '--json'))
+  expect(await revoke()).toEqual({ key_id, was_revoked: false, gateways_told: true })
+  expect(await revoke()).toEqual({ key_id, was_revoked: true, gateways_told: true })
+})
+
+test('without its tables the database is to be migrated, and the command says so', async () => {
+  const name = `sluice_empty_${Date.now()}`
+  const url = await createDatabase(sluice.database.url, name)
+  onEnd(() => dropDatabase(services().addresses.databaseUrl, name))
+  const listed = runSluice({
+    args: ['keys', 'list'],
+    environment: { ...sluice.environment, DATABASE_URL: url }
+  })
+  await expect(listed).rejects.toThrow('sluice migrate brings it there')
+})
+
+test('when a key was last used is written when gateways stop, by all at once', async () => {
+  const made = await Promise.all(Array.from({ length: 5 }, () => create()))
+  const two = await Promise.all([sluice.start('gateway'), sluice.start('gateway')])
+  for (const gateway of two) {
+    for (const { api_key } of made) expect((await send(gateway, api_key)).status).toBe(202)
+  }
+  await Promise.all(two.map((gateway) => gateway.stop()))
+  const used = await sluice.database.query<{ key_id: string }>(
+    `select key_id from api_keys where key_id = any($1) and last_used_at > now() - interval '1 minute'`,
+    [made.map(({ key_id }) => key_id)]
   )
-  expect(row?.last_used_at).toBeInstanceOf(Date)
+  expect(used).toHaveLength(made.length)
 })

@@ -1,6 +1,13 @@
 /** What the options of the command line take, and what they say of anything else. */
 import { expect, test } from '@jest/globals'
-import { parseDuration, parseKeyId, parsePoints, parseScopes } from '../../../cli/parse-option.ts'
+import {
+  parseDuration,
+  parseEnv,
+  parseKeyId,
+  parseName,
+  parsePoints,
+  parseScopes
+} from '../../../cli/parse-option.ts'
 import { createApiKey } from '../../../core/api-key.ts'
 
 test('scopes are names between commas, each once', () => {
@@ -36,4 +43,25 @@ test('a key is named by its id, and a whole key by itself', () => {
   expect(parseKeyId(key_id)).toBe(key_id)
   expect(parseKeyId(api_key)).toBe(key_id)
   expect(() => parseKeyId('short')).toThrow('that is no id of a key')
+})
+
+test('what is no id of a key is not repeated: it may be most of a key', () => {
+  const { api_key } = createApiKey('live')
+  const said = (): string => parseKeyId(`${api_key.slice(0, 20)} ${api_key.slice(20)}`)
+  expect(said).toThrow('sluice keys list shows it')
+  expect(said).not.toThrow(api_key.slice(20))
+})
+
+test('a name is short and plain', () => {
+  expect(parseName(' Käufer 🛒 agents ')).toBe('Käufer 🛒 agents')
+  for (const text of ['', '  ', 'a\nb', 'a\u001b[2Jb', 'a\u2028b', 'x'.repeat(101)]) {
+    expect(() => parseName(text)).toThrow('give a name of 1 to 100 characters')
+  }
+})
+
+test('an environment is short and plain', () => {
+  expect(parseEnv('eu1')).toBe('eu1')
+  for (const text of ['', 'Live', 'a_b', 'x'.repeat(17)]) {
+    expect(() => parseEnv(text)).toThrow('give 1 to 16 of a-z and 0-9')
+  }
 })
