@@ -61,7 +61,7 @@ export async function startExternalServices(options: ServiceOptions): Promise<Se
     options.onProgress?.({ service, state: 'ready', detail, elapsedMs })
   }
   const notOurs = async (): Promise<void> => {
-    await Promise.reject(new Error('external services are not ours to pause'))
+    await Promise.reject(new Error('external services are not ours to pause or to end'))
   }
   return {
     mode: 'external',
@@ -69,6 +69,8 @@ export async function startExternalServices(options: ServiceOptions): Promise<Se
     pids: () => ({}),
     pause: notOurs,
     resume: notOurs,
+    kill: notOurs,
+    revive: notOurs,
     stop: async () => {
       await Promise.resolve()
     }

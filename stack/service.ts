@@ -58,6 +58,10 @@ export type Services = {
   /** Freezes a service without ending it, as a stuck machine would. */
   pause(name: ServiceName): Promise<void>
   resume(name: ServiceName): Promise<void>
+  /** Ends a service at once, with no time to finish anything, as a machine that loses power. */
+  kill(name: ServiceName): Promise<void>
+  /** Starts a killed service again, with its data and on its ports; resolves once it answers. */
+  revive(name: ServiceName): Promise<void>
   /** Stops everything that was started, in order; safe to call twice. */
   stop(): Promise<void>
 }

@@ -18,6 +18,10 @@ export type Supervisor = {
   start(spec: ProcessSpec): Promise<number>
   /** Sends a signal to the whole process group, e.g. SIGSTOP. */
   signal(name: string, signal: NodeJS.Signals): void
+  /** SIGKILL, as a crash would end it, but neither reported nor revived; does nothing twice. */
+  kill(name: string): Promise<void>
+  /** Starts what was killed again, as it was started before; does nothing while it runs. */
+  restart(name: string): Promise<void>
   pids(): Record<string, number>
   stop(name: string): Promise<void>
   /** Stops what is left, all at once, and gives up the run file; safe to call twice. */
@@ -52,6 +56,8 @@ type State = {
   runFile: RunFile
   guardian: Guardian
   all: Map<string, RunningProcess>
+  /** How each was started. */
+  specs: Map<string, ProcessSpec>
   revivalDelay: (name: string) => number
   stopped: Promise<void> | undefined
 }
@@ -90,11 +96,27 @@ async function start(state: State, spec: ProcessSpec): Promise<number> {
   if (state.stopped !== undefined) throw new Error('everything is being stopped')
   const running = await launch(spec, join(options.folder, 'logs', `${spec.name}.log`))
   all.set(spec.name, running)
+  state.specs.set(spec.name, spec)
   guardian.add(running.pid, spec.stopSignal ?? 'SIGTERM')
   runFile.add(spec.name, running.pid)
   void running.exited.then((how) => onExit(state, running, how))
   await waitReady(running, options.signal)
   return running.pid
+}
+
+async function kill({ all }: State, name: string): Promise<void> {
+  const running = all.get(name)
+  if (running === undefined) return
+  running.stopping = true
+  signalGroup(running.pid, 'SIGKILL')
+  await running.exited
+}
+
+async function restart(state: State, name: string): Promise<void> {
+  if (state.all.has(name)) return
+  const spec = state.specs.get(name)
+  if (spec === undefined) throw new Error(`${name} was never started`)
+  await start(state, spec)
 }
 
 async function stopEverything({ all, guardian, runFile }: State): Promise<void> {
@@ -109,6 +131,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     runFile: claimRunFile(join(options.folder, 'run', `${options.name}.json`)),
     guardian: createGuardian(),
     all: new Map(),
+    specs: new Map(),
     revivalDelay: createRevivalDelay(),
     stopped: undefined
   }
@@ -123,6 +146,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (running === undefined) throw new Error(`${name} is not running`)
       signalTree(running.pid, signal)
     },
+    kill: async (name) => await kill(state, name),
+    restart: async (name) => await restart(state, name),
     pids: () => Object.fromEntries([...state.all].map(([name, { pid }]) => [name, pid])),
     stopAll: async () => {
       state.stopped ??= stopEverything(state)

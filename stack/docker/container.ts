@@ -25,7 +25,9 @@ export type ContainerOptions = {
 export type Container = {
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Starts it again after a crash, with its data and on its ports. */
+  /** Ends it at once; not reported as a crash, since it was told to. */
+  kill(): Promise<void>
+  /** Starts it again after a crash, with its data and on its ports; nothing while it runs. */
   revive(): Promise<void>
   /** Ends and removes it; safe to call twice. */
   remove(): Promise<void>
@@ -137,6 +139,17 @@ async function isPaused(handle: Handle): Promise<boolean> {
   return (await handle.inspect()).State.Paused
 }
 
+async function kill(state: State): Promise<void> {
+  if (!(await isRunning(state.handle))) return
+  state.ready = false
+  await state.handle.kill()
+  await state.exited
+}
+
+async function isRunning(handle: Handle): Promise<boolean> {
+  return (await handle.inspect()).State.Running
+}
+
 async function end({ options, handle }: State): Promise<void> {
   const { spec, volume } = options
   // A frozen process would not hear that it is asked to stop.
@@ -188,7 +201,9 @@ export async function createContainer(
     resume: async () => {
       if (await isPaused(handle)) await handle.unpause()
     },
+    kill: async () => await kill(state),
     revive: async () => {
+      if (await isRunning(handle)) return
       const since = Math.floor((performance.timeOrigin + performance.now()) / 1000)
       await handle.start()
       watch(state)

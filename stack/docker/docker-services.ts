@@ -101,6 +101,8 @@ export async function startDockerServices(options: ServiceOptions): Promise<Serv
     pids: () => ({}),
     pause: async (name) => await fleet.get(name).pause(),
     resume: async (name) => await fleet.get(name).resume(),
+    kill: async (name) => await fleet.get(name).kill(),
+    revive: async (name) => await fleet.get(name).revive(),
     stop: fleet.removeAll
   }
 }

@@ -82,6 +82,8 @@ export async function startNativeServices(options: ServiceOptions): Promise<Serv
       pids: supervisor.pids,
       pause: async (name) => await Promise.resolve(supervisor.signal(name, 'SIGSTOP')),
       resume: async (name) => await Promise.resolve(supervisor.signal(name, 'SIGCONT')),
+      kill: supervisor.kill,
+      revive: supervisor.restart,
       stop
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Where the local stack of this test run is, and how to freeze parts of it. */
+/** Where the local stack of this test run is, and how to freeze or end parts of it. */
 import { readFileSync } from 'node:fs'
 import type { ServiceName } from '../../stack/services.ts'
 import { onEnd } from './cleanup.ts'
@@ -59,7 +59,21 @@ export async function resumeService(name: ServiceName): Promise<void> {
   await control(name, 'resume')
 }
 
-async function control(name: ServiceName, verb: 'pause' | 'resume'): Promise<void> {
+/** Ends a service of the stack with SIGKILL; it is started again when the file ends. */
+export async function killService(name: ServiceName): Promise<void> {
+  onEnd(async () => await reviveService(name))
+  await control(name, 'kill')
+}
+
+/** Resolves once the service answers again; does nothing while it runs. */
+export async function reviveService(name: ServiceName): Promise<void> {
+  await control(name, 'revive')
+}
+
+async function control(
+  name: ServiceName,
+  verb: 'pause' | 'resume' | 'kill' | 'revive'
+): Promise<void> {
   const answer = await fetch(`${services().controlUrl}/${name}/${verb}`, { method: 'POST' })
   if (!answer.ok) throw new Error(`the runner could not ${verb} ${name}: ${await answer.text()}`)
 }

@@ -1,4 +1,4 @@
-/** Lets a test freeze a service of the stack, which only the runner, who started it, can do. */
+/** Lets a test freeze or end a service of the stack, which only the runner, its owner, can do. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SERVICE_NAMES } from '../../../stack/services.ts'
@@ -6,10 +6,11 @@ import type { Services } from '../../../stack/services.ts'
 
 export type ControlServer = { url: string; close(): Promise<void> }
 
-type Pausable = Pick<Services, 'pause' | 'resume'>
+const verbs = ['pause', 'resume', 'kill', 'revive'] as const
+type Controlled = Pick<Services, (typeof verbs)[number]>
 
-/** Answers `POST /<service>/pause` and `POST /<service>/resume` on the loopback address. */
-export async function startControlServer(services: Pausable): Promise<ControlServer> {
+/** Answers `POST /<service>/<verb>` on the loopback address; the verbs are those of Services. */
+export async function startControlServer(services: Controlled): Promise<ControlServer> {
   const server = createServer((request, response) => {
     // A kept connection would look like something the test forgot to close.
     response.setHeader('connection', 'close')
@@ -28,11 +29,11 @@ export async function startControlServer(services: Pausable): Promise<ControlSer
   }
 }
 
-async function control(services: Pausable, url: string): Promise<void> {
-  const [, service, verb] = url.split('/')
+async function control(services: Controlled, url: string): Promise<void> {
+  const [, service, word] = url.split('/')
   const name = SERVICE_NAMES.find((candidate) => candidate === service)
   if (name === undefined) throw new Error(`there is no service ${service ?? ''}`)
-  if (verb === 'pause') return await services.pause(name)
-  if (verb === 'resume') return await services.resume(name)
-  throw new Error(`a service can be paused and resumed, not ${verb ?? ''}`)
+  const verb = verbs.find((candidate) => candidate === word)
+  if (verb === undefined) throw new Error(`a service knows ${verbs.join(', ')}, not ${word ?? ''}`)
+  await services[verb](name)
 }

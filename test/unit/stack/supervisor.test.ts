@@ -129,3 +129,20 @@ test('nothing is started any more once everything is being stopped', async () =>
   await supervisor.stopAll()
   await expect(supervisor.start(aSpec('exec sleep 60'))).rejects.toThrow(/being stopped/)
 })
+
+test('what is killed on purpose is no crash, and starts again as it was', async () => {
+  const crashes: string[] = []
+  const supervisor = aSupervisor({ keepAlive: true, onCrash: (it) => crashes.push(it.service) })
+  const first = await supervisor.start(aSpec('exec sleep 60'))
+  await supervisor.kill('sample')
+  await supervisor.kill('sample')
+  expect(supervisor.pids()).toEqual({})
+
+  await supervisor.restart('sample')
+  const second = supervisor.pids()['sample']
+  expect(second).not.toBe(first)
+  await supervisor.restart('sample')
+  expect(supervisor.pids()).toEqual({ sample: second })
+  expect(crashes).toEqual([])
+  await expect(supervisor.restart('other')).rejects.toThrow('other was never started')
+})
