@@ -119,14 +119,19 @@ export async function committedOffsets(
 }
 
 /** Resolves once the group has committed everything that the topic holds now. */
-export async function waitUntilConsumed(groupId: string, topic: string): Promise<void> {
+export async function waitUntilConsumed(
+  groupId: string,
+  topic: string,
+  timeoutMs?: number
+): Promise<void> {
   const ends = await endOffsets(topic)
-  await waitUntil(`${groupId} has committed all of ${topic}`, async () => {
+  const hasCaughtUp = async (): Promise<boolean> => {
     const committed = await committedOffsets(groupId, topic)
     return [...ends].every(
       ([partition, end]) => end === 0n || (committed.get(partition) ?? 0n) >= end
     )
-  })
+  }
+  await waitUntil(`${groupId} has committed all of ${topic}`, hasCaughtUp, timeoutMs)
 }
 
 /** Every record that the topic holds now (or from the given offsets on), in order of partition. */
@@ -137,7 +142,8 @@ export async function readAll(
   const ends = await endOffsets(topic)
   const missing = new Map([...ends].filter(([partition, end]) => end > (from.get(partition) ?? 0n)))
   if (missing.size === 0) return []
-  const records: TopicRecord[] = []
+  // By its place: a client that has to begin anew reads some of them again.
+  const records = new Map<string, TopicRecord>()
   const { kafka } = await connected()
   const consumer = kafka.consumer({
     groupId: uniqueName('reader'),
@@ -146,13 +152,21 @@ export async function readAll(
     maxWaitTimeInMs: fetchWaitMs
   })
   try {
+    consumer.on(consumer.events.GROUP_JOIN, () => {
+      for (const [partition, offset] of from) {
+        consumer.seek({ topic, partition, offset: String(offset) })
+      }
+    })
     await consumer.connect()
     await consumer.subscribe({ topic, fromBeginning: true })
     await consumer.run({
       autoCommit: false,
       eachBatch: ({ batch }) => {
         const { partition } = batch
-        records.push(...batch.messages.map((message) => recordOf(partition, message)))
+        const found = batch.messages.map((message) => recordOf(partition, message))
+        for (const record of found.filter((each) => isBetween(each, from, ends))) {
+          records.set(`${partition}/${record.offset}`, record)
+        }
         if (BigInt(batch.lastOffset()) + 1n >= (ends.get(partition) ?? 0n))
           missing.delete(partition)
         return Promise.resolve()
@@ -162,13 +176,14 @@ export async function readAll(
   } finally {
     await consumer.disconnect()
   }
-  return records
-    .filter(({ partition, offset }) => isBetween(offset, from.get(partition), ends.get(partition)))
-    .toSorted((a, b) => a.partition - b.partition || Number(a.offset - b.offset))
+  const found = [...records.values()]
+  return found.toSorted((a, b) => a.partition - b.partition || Number(a.offset - b.offset))
 }
 
-function isBetween(offset: bigint, from = 0n, end = 0n): boolean {
-  return offset >= from && offset < end
+type Offsets = ReadonlyMap<number, bigint>
+
+function isBetween({ partition, offset }: TopicRecord, from: Offsets, ends: Offsets): boolean {
+  return offset >= (from.get(partition) ?? 0n) && offset < (ends.get(partition) ?? 0n)
 }
 
 function recordOf(partition: number, message: KafkaMessage): TopicRecord {
