@@ -23,6 +23,7 @@ export default {
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
+    project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.
     project('openapi', 'openapi/**/*.test.ts')
   ],

@@ -11,7 +11,8 @@ const PROGRAMS = {
   start: ['stack/start.ts'],
   test: ['test/run.ts'],
   check: ['test/run.ts', 'check', 'unit'],
-  bench: ['bench/run.ts']
+  bench: ['bench/run.ts'],
+  faults: ['test/faults/run.ts']
 }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_LOOK_MS = 1_000

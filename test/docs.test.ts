@@ -12,6 +12,7 @@ import type { MetricRow } from '../platform/metric-table.ts'
 import { decisionBodySchema, topicDefinitions } from '../schemas/index.ts'
 import { blocksIn, code, codesIn, files, fragmentsOf, linksIn } from './docs/pages.ts'
 import { pages, read, rooms, rowsOf, sectionOf } from './docs/pages.ts'
+import { faultTitles } from './faults/fault-titles.ts'
 import { allowedBy, defaultOf, readersOf, settingNames } from './docs/settings.ts'
 
 /** Sources below a folder, without those that only describe. */
@@ -29,6 +30,12 @@ test('every setting is documented with default, range and readers, and no other'
     return [code(name), defaultOf(name), allowedBy(name), readersOf(name)]
   })
   expect(documented).toEqual(existing)
+})
+
+test('every fault is documented with what was found and what callers were told', () => {
+  const documented = rowsOf(sectionOf('docs/faults.md', 'What was seen')).map(([fault]) => fault)
+  const titles = Object.values(faultTitles)
+  expect(documented).toEqual([...titles, ...titles])
 })
 
 describe('refusals', () => {

@@ -1,7 +1,15 @@
 /** What `npm test` was asked to run: phases by name, or tests by path. */
 
 /** In the order in which they run: the fast ones first, so that most mistakes show soon. */
-export const phaseNames = ['check', 'unit', 'contract', 'integration', 'e2e', 'openapi'] as const
+export const phaseNames = [
+  'check',
+  'unit',
+  'contract',
+  'integration',
+  'e2e',
+  'faults',
+  'openapi'
+] as const
 export type PhaseName = (typeof phaseNames)[number]
 
 /** Run only when they are named, since they need more than the rest. */
@@ -23,6 +31,7 @@ unit         tests that need nothing but Node
 contract     the clients against real services, fault by fault
 integration  one room against real services
 e2e          the whole, as real processes
+faults       what was acknowledged is there, whatever breaks; npm run faults is its long form
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 
 All but the first two start Kafka, a schema registry, Redis and Postgres of their own, and stop

@@ -5,7 +5,7 @@ import { runGroup } from './group.ts'
 import { timed } from './tally.ts'
 import type { PhaseResult } from './tally.ts'
 
-const timeoutMs = 900_000
+const timeoutMs = 1_800_000
 /** Between its report and its end: whatever keeps jest alive longer was left open by a test. */
 const exitMs = 10_000
 const lookMs = 500

@@ -1,0 +1,70 @@
+/** What the command line asks of the long form. */
+import { parseArgs } from 'node:util'
+import { longForm } from './settings.ts'
+import type { FaultSettings } from './settings.ts'
+
+export interface FaultOptions {
+  readonly help: boolean
+  readonly settings: Omit<FaultSettings, 'folder'>
+}
+
+/** What is wrong with the command line, in a sentence. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError'
+}
+
+export const usage = `npm run faults -- [options]
+
+  --only A,B         faults to run, of: FAULTS (all)
+  --seconds N        how long a fault lasts, up to 120 (${longForm.seconds})
+  --rounds N         how often what is over in a moment is repeated, up to 1000 (${longForm.rounds})
+  --seed N           of the load; the same seed sends the same decisions (${longForm.seed})
+  --deadline N       PRODUCE_DEADLINE_MS of the gateways (${longForm.deadlineMs})
+  --help             this text
+
+Starts Kafka, a schema registry, Redis and Postgres for itself, breaks each under load, and compares
+what clients were told with what is on the topic. Prints tables, and fails when the promise broke.
+`
+
+export function readOptions(args: readonly string[], known: readonly string[]): FaultOptions {
+  const values = parse(args)
+  const only = values.only?.split(',') ?? null
+  const stranger = only?.find((name) => !known.includes(name))
+  if (stranger !== undefined) {
+    throw new OptionError(`There is no fault "${stranger}"; the faults are ${known.join(', ')}.`)
+  }
+  return {
+    help: values.help,
+    settings: {
+      only,
+      seconds: numberOf('seconds', values.seconds, 120) ?? longForm.seconds,
+      rounds: numberOf('rounds', values.rounds, 1000) ?? longForm.rounds,
+      seed: numberOf('seed', values.seed, 2 ** 31) ?? longForm.seed,
+      deadlineMs: numberOf('deadline', values.deadline, 30_000) ?? longForm.deadlineMs
+    }
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        only: { type: 'string' },
+        seconds: { type: 'string' },
+        rounds: { type: 'string' },
+        seed: { type: 'string' },
+        deadline: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false }
+      }
+    }).values
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function numberOf(name: string, text: string | undefined, max: number): number | null {
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= max) return Number(text)
+  throw new OptionError(`--${name} is "${text}"; it is a whole number from 1 to ${max}.`)
+}

@@ -1,0 +1,20 @@
+/** The broker stands still with its connections open, and more waits for it than may wait. */
+import { pauseService, resumeService } from '../../support/services.ts'
+import type { Fault } from '../fault.ts'
+
+const burst = 14
+const burstBytes = 1024 * 1024
+
+export const brokerFrozen: Fault = {
+  done: ({ seconds }) => `SIGSTOP for ${seconds} s, and more bytes than may wait`,
+  allows: ['log_unavailable', 'overloaded'],
+  shows: ['log_unavailable', 'overloaded'],
+  inject: async ({ last, load }) => {
+    await pauseService('kafka')
+    // Some of them wait for the broker, and the others are refused at once.
+    const bursting = load.burst(burst, burstBytes)
+    await last()
+    await resumeService('kafka')
+    await bursting
+  }
+}

@@ -1,0 +1,43 @@
+/** How long and how often: the short form of `npm test`, the long one of `npm run faults`. */
+
+/** The environment variable that carries them to the tests, as JSON. */
+export const faultsVariable = 'SLUICE_FAULTS'
+
+export interface FaultSettings {
+  /** How long a fault lasts. */
+  readonly seconds: number
+  /** How often what is over in a moment is repeated. */
+  readonly rounds: number
+  /** Of the load; the same seed sends the same decisions in the same order. */
+  readonly seed: number
+  /** Names of the faults to run; null for all. */
+  readonly only: readonly string[] | null
+  /** How long the gateway waits for the broker. */
+  readonly deadlineMs: number
+  /** Where results are put, one file for each fault; null to keep none. */
+  readonly folder: string | null
+}
+
+export const shortForm: FaultSettings = {
+  seconds: 4,
+  rounds: 12,
+  seed: 1,
+  only: null,
+  deadlineMs: 2000,
+  folder: null
+}
+
+/** With the deadline that a gateway has by itself. */
+export const longForm: FaultSettings = {
+  seconds: 20,
+  rounds: 200,
+  seed: 1,
+  only: null,
+  deadlineMs: 10_000,
+  folder: null
+}
+
+export function readFaultSettings(): FaultSettings {
+  const text = process.env[faultsVariable]
+  return text === undefined ? shortForm : (JSON.parse(text) as FaultSettings)
+}
