@@ -1,24 +1,35 @@
-/** Where text stops being JSON. Only error paths come here: `JSON.parse` judges, this finds the
- *  place. */
+/** Where text stops being JSON. `JSON.parse` judges, this finds the place; it also judges what
+ *  would be too much to parse.
+ *
+ * One walk over the characters: with an expression for each token, five million brackets held the
+ * process up for seconds.
+ */
+import { skipSpace } from './json-members.ts'
 
-const space = /[ \t\r\n]*/y
-const token = new RegExp(
-  [
-    String.raw`[[\]{}:,]`,
-    String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])`,
-    String.raw`(?:true|false|null)(?!\w)`
-  ].join('|'),
-  'y'
-)
-/** Strings go piece by piece: one expression for all of a long one would exhaust the stack. */
-const plainText = /[^"\\\u0000-\u001f]+/y
-const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const quote = 34
+const plus = 43
+const comma = 44
+const minus = 45
+const dot = 46
+const zero = 48
+const nine = 57
+const colon = 58
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const underscore = 95
+const openBrace = 123
+const closeBrace = 125
+const unicodeDigits = 4
+const escapable = '"\\/bfnrt'
+const literals = ['true', 'false', 'null']
 
 type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
 
 interface State {
   expected: Expected
-  readonly open: string[]
+  /** For each level that is open whether it is an object. */
+  readonly open: boolean[]
 }
 
 /** Index of the first character that cannot be part of a JSON text, or null when there is none. */
@@ -26,63 +37,152 @@ export function syntaxErrorAt(text: string, depthMax: number): number | null {
   const state: State = { expected: 'value', open: [] }
   let at = 0
   for (;;) {
-    const start = endOf(space, text, at) ?? at
+    const start = skipSpace(text, at)
     if (start >= text.length) return state.expected === 'end' ? null : start
-    const end = text.charCodeAt(start) === 34 ? stringEnd(text, start) : endOf(token, text, start)
-    if (end === null || !accept(state, text.slice(start, end), depthMax)) return start
+    const end = tokenEnd(state, text, start)
+    if (end < 0 || state.open.length > depthMax) return start
     at = end
   }
 }
 
-/** Behind the string that opens at `at`, or null when something in it is not allowed. */
-function stringEnd(text: string, at: number): number | null {
-  let index = at + 1
-  while (text.charCodeAt(index) !== 34) {
-    const next = endOf(plainText, text, index) ?? endOf(escapeSequence, text, index)
-    if (next === null) return null
-    index = next
+/** Behind the token at `at`, or -1 when none may stand there. */
+function tokenEnd(state: State, text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code === quote) return acceptName(state) || acceptValue(state) ? stringEnd(text, at) : -1
+  const isTaken = takeMark(state, code)
+  if (isTaken !== null) return isTaken ? at + 1 : -1
+  return acceptValue(state) ? scalarEnd(text, at) : -1
+}
+
+/** Null when it is no mark at all. */
+function takeMark(state: State, code: number): boolean | null {
+  switch (code) {
+    case comma:
+      return separate(state, 'comma_or_end', state.open.at(-1) === true ? 'name' : 'value')
+    case colon:
+      return separate(state, 'colon', 'value')
+    case openBrace:
+    case openBracket:
+      return open(state, code === openBrace)
+    case closeBrace:
+    case closeBracket:
+      return close(state, code === closeBrace)
+    default:
+      return null
   }
-  return index + 1
 }
 
-/** Where a match that begins exactly at `at` ends, or null. */
-function endOf(sticky: RegExp, text: string, at: number): number | null {
-  sticky.lastIndex = at
-  return sticky.test(text) ? sticky.lastIndex : null
-}
-
-function accept(state: State, lexeme: string, depthMax: number): boolean {
-  if (lexeme === '}' || lexeme === ']') return close(state, lexeme)
-  if (lexeme === ':') return move(state, state.expected === 'colon', 'value')
-  if (lexeme === ',') {
-    const next = state.open.at(-1) === '{' ? 'name' : 'value'
-    return move(state, state.expected === 'comma_or_end', next)
-  }
-  if (state.expected === 'name' || state.expected === 'name_or_end') {
-    return move(state, lexeme.startsWith('"'), 'colon')
-  }
-  return acceptValue(state, lexeme, depthMax)
-}
-
-function acceptValue(state: State, lexeme: string, depthMax: number): boolean {
-  const { expected, open } = state
-  if (expected !== 'value' && expected !== 'value_or_end') return false
-  if (lexeme !== '{' && lexeme !== '[') return move(state, true, afterValue(open))
-  open.push(lexeme)
-  return move(state, open.length <= depthMax, lexeme === '{' ? 'name_or_end' : 'value_or_end')
-}
-
-function close(state: State, lexeme: string): boolean {
-  const opener = state.open.pop()
-  const mayEnd = state.expected.endsWith('_end') && state.expected !== 'end'
-  return move(state, mayEnd && opener === (lexeme === '}' ? '{' : '['), afterValue(state.open))
-}
-
-function move(state: State, isAllowed: boolean, next: Expected): boolean {
+function separate(state: State, expected: Expected, next: Expected): boolean {
+  if (state.expected !== expected) return false
   state.expected = next
-  return isAllowed
+  return true
 }
 
-function afterValue(open: readonly string[]): Expected {
-  return open.length === 0 ? 'end' : 'comma_or_end'
+function open(state: State, isObject: boolean): boolean {
+  if (!acceptValue(state)) return false
+  state.open.push(isObject)
+  state.expected = isObject ? 'name_or_end' : 'value_or_end'
+  return true
+}
+
+function close(state: State, isObject: boolean): boolean {
+  const { expected } = state
+  const first = isObject ? 'name_or_end' : 'value_or_end'
+  if (state.open.pop() !== isObject || (expected !== 'comma_or_end' && expected !== first)) {
+    return false
+  }
+  state.expected = afterValue(state)
+  return true
+}
+
+function acceptName(state: State): boolean {
+  if (state.expected !== 'name' && state.expected !== 'name_or_end') return false
+  state.expected = 'colon'
+  return true
+}
+
+function acceptValue(state: State): boolean {
+  if (state.expected !== 'value' && state.expected !== 'value_or_end') return false
+  state.expected = afterValue(state)
+  return true
+}
+
+function afterValue({ open: levels }: State): Expected {
+  return levels.length === 0 ? 'end' : 'comma_or_end'
+}
+
+/** Behind the string that opens at `at`, or -1 when something in it is not allowed. */
+function stringEnd(text: string, at: number): number {
+  let index = at + 1
+  for (;;) {
+    const code = text.charCodeAt(index)
+    if (code === quote) return index + 1
+    if (code === backslash) {
+      index = escapeEnd(text, index)
+      if (index < 0) return -1
+    } else if (code >= 32) index += 1
+    // A control character, or the end of the text, which is no number at all.
+    else return -1
+  }
+}
+
+function escapeEnd(text: string, at: number): number {
+  const letter = text.charAt(at + 1)
+  if (letter !== 'u') return letter !== '' && escapable.includes(letter) ? at + 2 : -1
+  const end = at + 2 + unicodeDigits
+  for (let index = at + 2; index < end; index++) {
+    if (!isHex(text.charCodeAt(index))) return -1
+  }
+  return end
+}
+
+/** Behind the number or the name of a value at `at`, or -1 when it is neither. */
+function scalarEnd(text: string, at: number): number {
+  const first = text.charCodeAt(at)
+  const isNumber = first === minus || isDigit(first)
+  const end = isNumber ? numberEnd(text, at) : literalEnd(text, at)
+  const next = text.charCodeAt(end)
+  return end < 0 || isWord(next) || (next === dot && isNumber) ? -1 : end
+}
+
+function literalEnd(text: string, at: number): number {
+  const literal = literals.find((each) => text.startsWith(each, at))
+  return literal === undefined ? -1 : at + literal.length
+}
+
+function numberEnd(text: string, at: number): number {
+  const start = text.charCodeAt(at) === minus ? at + 1 : at
+  const whole = text.charCodeAt(start) === zero ? start + 1 : digitsEnd(text, start)
+  if (whole === start) return -1
+  const fraction = text.charCodeAt(whole) === dot ? digitsEnd(text, whole + 1) : whole
+  if (fraction === whole + 1) return -1
+  return exponentEnd(text, fraction)
+}
+
+function exponentEnd(text: string, at: number): number {
+  if ((text.charCodeAt(at) | 32) !== 101) return at
+  const sign = text.charCodeAt(at + 1)
+  const start = sign === plus || sign === minus ? at + 2 : at + 1
+  const end = digitsEnd(text, start)
+  return end === start ? -1 : end
+}
+
+function digitsEnd(text: string, at: number): number {
+  let index = at
+  while (isDigit(text.charCodeAt(index))) index += 1
+  return index
+}
+
+function isDigit(code: number): boolean {
+  return code >= zero && code <= nine
+}
+
+function isHex(code: number): boolean {
+  const small = code | 32
+  return isDigit(code) || (small >= 97 && small <= 102)
+}
+
+function isWord(code: number): boolean {
+  const small = code | 32
+  return isDigit(code) || (small >= 97 && small <= 122) || code === underscore
 }

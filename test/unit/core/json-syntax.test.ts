@@ -125,3 +125,9 @@ test.each([
   expect(syntaxErrorAt(`${open}}`, deep)).toBeNull()
   expect(syntaxErrorAt(open, deep)).toBe(open.length)
 })
+
+test('levels by the million are counted like few', () => {
+  expect(syntaxErrorAt(nested(2_000_000), Number.POSITIVE_INFINITY)).toBeNull()
+  expect(syntaxErrorAt('{"a":['.repeat(500_000), Number.POSITIVE_INFINITY)).toBe(3_000_000)
+  expect(syntaxErrorAt(`${'['.repeat(500_000)}}`, Number.POSITIVE_INFINITY)).toBe(500_000)
+})
