@@ -1,7 +1,9 @@
 /** The media types that bodies come in. */
 import { Problem } from '../core/problem.ts'
 
-const parameters = String.raw`\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$`
+/** No two runs of spaces side by side: a header full of them would be tried at each split. */
+const charset = String.raw`charset\s*=\s*"?utf-8"?\s*(?:;\s*)?`
+const parameters = String.raw`\s*(?:;\s*(?:${charset})?)?$`
 const jsonContentType = new RegExp(`^application/json${parameters}`, 'i')
 /** Nobody has registered a name for lines of JSON; these are the ones in use. */
 const linesContentType = new RegExp(
