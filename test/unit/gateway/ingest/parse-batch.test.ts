@@ -140,6 +140,11 @@ describe('one JSON text', () => {
 })
 
 describe('lines of JSON', () => {
+  test('keep their place behind ten million empty ones', () => {
+    const body = `${'\n'.repeat(10_000_000)} {"a":1}\r\n\t\r\n \n {"b":2} `
+    expect(valuesOf(body, lines)).toEqual([{ a: 1 }, { b: 2 }])
+  })
+
   test('are items; empty lines are not', () => {
     expect(valuesOf('{"a":1}\r\n\n \t\n{"b":"ü"}', lines)).toEqual([{ a: 1 }, { b: 'ü' }])
   })
