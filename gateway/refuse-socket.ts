@@ -22,13 +22,22 @@ export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): 
   }
   if (refused.has(socket)) return
   refused.add(socket)
-  const current = socket._httpMessage
-  if (current?.headersSent === true || current?.req.complete === true) endAfterAnswers(socket)
-  else answerSocket(socket, problemOf(error))
+  const problem = problemOf(error)
+  if (currentOf(socket) === null) answerSocket(socket, problem)
+  else endAfterAnswers(socket, problem)
+}
+
+/** CONNECT: the answers before it come first, or the caller would take this one for one of them. */
+export function refuseTunnel(socket: HttpSocket): void {
+  // Nobody else listens any more.
+  socket.on('error', () => socket.destroy())
+  const current = currentOf(socket)
+  if (current === null) answerSocket(socket, noTunnel())
+  else current.once('close', () => refuseTunnel(socket))
 }
 
 /** The one answer on a socket that has no request any more. */
-export function answerSocket(socket: Duplex, problem: Problem): void {
+function answerSocket(socket: Duplex, problem: Problem): void {
   const { status, headers, body } = problemReply(problem, 'none')
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const length = `content-length: ${Buffer.byteLength(body)}`
@@ -37,10 +46,21 @@ export function answerSocket(socket: Duplex, problem: Problem): void {
   socket.end([...head, 'connection: close', '', body].join('\r\n'), () => socket.destroy())
 }
 
-function endAfterAnswers(socket: HttpSocket): void {
-  const current = socket._httpMessage
-  if (current === null || current === undefined) socket.end(() => socket.destroy())
-  else current.once('close', () => endAfterAnswers(socket))
+/** A request that will never be complete gets the problem as its answer, when it is its turn. */
+function endAfterAnswers(socket: HttpSocket, problem: Problem): void {
+  const current = currentOf(socket)
+  if (current === null) socket.end(() => socket.destroy())
+  else if (!current.headersSent && !current.req.complete) answerSocket(socket, problem)
+  else current.once('close', () => endAfterAnswers(socket, problem))
+}
+
+function currentOf(socket: HttpSocket): ServerResponse | null {
+  return socket._httpMessage ?? null
+}
+
+function noTunnel(): Problem {
+  const detail = 'There are no tunnels here.'
+  return new Problem('method_not_allowed', { detail, headers: { allow: 'GET, POST' } })
 }
 
 function problemOf(error: NodeJS.ErrnoException): Problem {

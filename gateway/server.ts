@@ -9,7 +9,7 @@ import type { Door } from './door.ts'
 import { messageClassesOf } from './express.ts'
 import type { Express } from './express.ts'
 import { createRefuse } from './refuse-request.ts'
-import { answerSocket, refuseSocket } from './refuse-socket.ts'
+import { refuseSocket, refuseTunnel } from './refuse-socket.ts'
 
 /** Above a load balancer's idle time (60 s), or it would send into connections we just closed. */
 const keepAliveTimeoutMs = 75_000
@@ -57,7 +57,7 @@ export function createGatewayServer(dependencies: GatewayServerDependencies): Se
   server.maxRequestsPerSocket = requestsPerConnectionMax
   takeRequests(server, dependencies)
   server.on('clientError', refuseSocket)
-  server.on('connect', (_request, socket) => answerSocket(socket, noTunnel()))
+  server.on('connect', (_request, socket) => refuseTunnel(socket))
   server.on('drop', createMakeRoom(server, metrics))
   return server
 }
@@ -100,9 +100,4 @@ function createMakeRoom(server: Server, metrics: Metrics) {
 function wrongExpectation(): Problem {
   const detail = 'The only expectation that is met here is 100-continue.'
   return new Problem('expectation_failed', { detail })
-}
-
-function noTunnel(): Problem {
-  const detail = 'There are no tunnels here.'
-  return new Problem('method_not_allowed', { detail, headers: { allow: 'GET, POST' } })
 }

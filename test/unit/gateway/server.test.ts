@@ -1,6 +1,7 @@
 /** What is no HTTP: refused as the caller's fault, never as ours, and the connection closed. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { jsonReply } from '../../../gateway/call.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { aRoute, converse, serve } from './serving.ts'
 import type { Served } from './serving.ts'
 
@@ -84,6 +85,26 @@ test('a good request before the garbage keeps its answer, and there is no other'
   const good = `${post}content-length: 2\r\n\r\n{}`
   const answer = await converse(served.port, `${good}${good}\x00\r\n`)
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+})
+
+const chunked = `${post}transfer-encoding: chunked\r\n\r\n`
+
+test('garbage inside of a request is its answer, once those before it have theirs', async () => {
+  const good = `${post}content-length: 2\r\n\r\n{}`
+  const answer = await converse(served.port, `${good}${good}${chunked}zz\r\n`)
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([
+    ...['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']
+  ])
+  await waitUntil('nothing is left of it', async () => served.door.admission.inProgress() === 0)
+})
+
+test('CONNECT is answered after the requests before it', async () => {
+  const good = `${post}content-length: 2\r\n\r\n{}`
+  const connect = 'CONNECT db:5432 HTTP/1.1\r\nhost: x\r\n\r\n'
+  const answer = await converse(served.port, `${good}${good}${connect}`)
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([
+    ...['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 405']
+  ])
 })
 
 test('15 kB of headers are taken', async () => {
