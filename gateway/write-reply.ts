@@ -47,6 +47,11 @@ function headersOf({ status, headers, body }: Reply, writing: Writing): string[]
 
 function cutSlowReader(response: ServerResponse, timeoutMs: number): void {
   const { socket } = response
-  const timer = setTimeout(() => socket?.destroy(), timeoutMs)
+  if (socket === null) {
+    // Answers to requests before it are still to be read: its time begins when it is its turn.
+    response.once('socket', () => cutSlowReader(response, timeoutMs))
+    return
+  }
+  const timer = setTimeout(() => socket.destroy(), timeoutMs)
   response.on('close', () => clearTimeout(timer))
 }

@@ -45,16 +45,29 @@ test('who does not read a long answer is cut, and who reads it late is not', asy
   served = await serve([aRoute('get', '/', async () => jsonReply(200, long))], {
     responseTimeoutMs: 300
   })
-  const deaf = connect(served.port, '127.0.0.1')
+  await expectCut(served, `${get}\r\n`)
+  const text = await converse(served.port, `${get}connection: close\r\n\r\n`)
+  expect(text.length).toBeGreaterThan(long.length)
+})
+
+test('who reads no answer to the second of two requests is cut as well', async () => {
+  const long = JSON.stringify('x'.repeat(32 * 1024 * 1024))
+  const short = aRoute('get', '/short', async () => jsonReply(200, '{}'))
+  served = await serve([short, aRoute('get', '/', async () => jsonReply(200, long))], {
+    responseTimeoutMs: 300
+  })
+  await expectCut(served, `GET /short HTTP/1.1\r\nhost: x\r\n\r\n${get}\r\n`)
+})
+
+/** Sends the requests and reads nothing. */
+async function expectCut({ port, server }: Served, requests: string): Promise<void> {
+  const deaf = connect(port, '127.0.0.1')
   deaf.on('error', () => {})
   deaf.pause()
-  deaf.write(`${get}\r\n`)
-  const { server } = served
+  deaf.write(requests)
   const connections = (): Promise<number> =>
     new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
   await waitUntil('it is connected', async () => (await connections()) === 1)
   await waitUntil('it is cut', async () => (await connections()) === 0)
   deaf.destroy()
-  const text = await converse(served.port, `${get}connection: close\r\n\r\n`)
-  expect(text.length).toBeGreaterThan(long.length)
-})
+}
