@@ -12,19 +12,29 @@ export function ambiguityOf(request: IncomingMessage): Problem | null {
     const isPlain = transferEncoding.toLowerCase() === 'chunked' && httpVersion === '1.1'
     if (!isPlain) return wrong('The only Transfer-Encoding that is taken is chunked.')
   }
-  const hosts = countHosts(rawHeaders)
-  const isNamed = hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+  return repetitionOf(countSingles(rawHeaders), httpVersion)
+}
+
+type Seen = ReturnType<typeof countSingles>
+
+function repetitionOf({ host, contentType, authorization }: Seen, version: string) {
+  if (contentType > 1) return wrong('The request has more than one Content-Type header.')
+  if (authorization > 1) return wrong('The request has more than one Authorization header.')
+  const isNamed = host === 1 || (host === 0 && version === '1.0')
   return isNamed ? null : wrong('The request needs one Host header.')
 }
 
 /** Node keeps the first of several, where another keeps the last. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0
+function countSingles(rawHeaders: readonly string[]) {
+  const seen = { host: 0, contentType: 0, authorization: 0 }
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    // Most names have another length, and are not looked at.
+    if (name.length === 4 && name.toLowerCase() === 'host') seen.host += 1
+    if (name.length === 12 && name.toLowerCase() === 'content-type') seen.contentType += 1
+    if (name.length === 13 && name.toLowerCase() === 'authorization') seen.authorization += 1
   }
-  return hosts
+  return seen
 }
 
 function wrong(detail: string): Problem {

@@ -7,13 +7,19 @@ interface Shape {
   readonly version?: string
   readonly hosts?: readonly string[]
   readonly encoding?: string
+  readonly more?: readonly string[]
 }
 
-function detailOf({ version = '1.1', hosts = ['Host'], encoding }: Shape): string | undefined {
+function detailOf({
+  version = '1.1',
+  hosts = ['Host'],
+  encoding,
+  more = []
+}: Shape): string | undefined {
   const request = {
     httpVersion: version,
     headers: encoding === undefined ? {} : { 'transfer-encoding': encoding },
-    rawHeaders: ['Accept', '*/*', ...hosts.flatMap((name) => [name, 'host'])]
+    rawHeaders: ['Accept', '*/*', ...[...hosts, ...more].flatMap((name) => [name, 'one'])]
   }
   return ambiguityOf(request as unknown as IncomingMessage)?.message
 }
@@ -24,7 +30,8 @@ test.each<[Shape]>([
   [{ encoding: 'chunked' }],
   [{ encoding: 'Chunked' }],
   [{ version: '1.0' }],
-  [{ version: '1.0', hosts: [] }]
+  [{ version: '1.0', hosts: [] }],
+  [{ more: ['Authorization', 'Content-Type', 'X-Authorized', 'X-Authorized'] }]
 ])('%j is clear', (shape) => {
   expect(detailOf(shape)).toBeUndefined()
 })
@@ -36,6 +43,8 @@ test.each<[Shape, RegExp]>([
   [{ encoding: 'gzip, chunked' }, /chunked/],
   [{ encoding: 'identity' }, /chunked/],
   [{ version: '1.0', encoding: 'chunked' }, /chunked/],
+  [{ more: ['authorization', 'Authorization'] }, /more than one Authorization/],
+  [{ more: ['content-type', 'Content-Type'] }, /more than one Content-Type/],
   [{ version: '0.9', hosts: [] }, /HTTP\/1.1/],
   [{ version: '2.0' }, /HTTP\/1.1/]
 ])('%j is not', (shape, detail) => {
