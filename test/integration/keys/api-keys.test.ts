@@ -209,7 +209,8 @@ test('when a key was last used is written when gateways stop, by all at once', a
   }
   await Promise.all(two.map((gateway) => gateway.stop()))
   const used = await sluice.database.query<{ key_id: string }>(
-    `select key_id from api_keys where key_id = any($1) and last_used_at > now() - interval '1 minute'`,
+    `select key_id from api_keys
+      where key_id = any($1) and last_used_at > now() - interval '1 minute'`,
     [made.map(({ key_id }) => key_id)]
   )
   expect(used).toHaveLength(made.length)
