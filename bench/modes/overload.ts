@@ -66,7 +66,8 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const goodput = over.accepted_per_second / capacity
   const share = `Goodput at ${overloadFactor} times capacity: ${(goodput * 100).toFixed(0)} %.`
   const page = [markdownOf(phases), '', share, sentenceOf(count)]
-  return { isComplete: isComplete(count), page, figures: { seconds, isPinned, goodput, phases, count } }
+  const figures = { seconds, isPinned, goodput, phases, count }
+  return { isComplete: isComplete(count), page, figures }
 }
 
 interface PhaseSettings {
