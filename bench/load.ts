@@ -18,6 +18,8 @@ export interface LoadOrder {
    * Requests in a second over all connections; 0 sends the next as soon as the last is answered.
    */
   readonly rate: number
+  /** The next order goes over the same connections. */
+  readonly keepsConnections?: boolean
 }
 
 /** What it answers. */

@@ -24,10 +24,13 @@ const connectTimeoutMs = 10_000
 /** For what is on its way at the end. */
 const settleMs = 2000
 
+/** Left open by an order that keeps them. */
+let kept: LeanConnection[] = []
+
 /** With a rate of 0, the next goes out as soon as a connection is free. */
 async function run(order: LoadOrder): Promise<OpenLoopReport> {
   const requests = requestsOf(order)
-  const connections = await openConnections(order)
+  const connections = kept.length === 0 ? await openConnections(order) : kept
   const freeOf = createFreeOf(connections)
   const tally = createTally()
   const startedAt = performance.now()
@@ -47,7 +50,8 @@ async function run(order: LoadOrder): Promise<OpenLoopReport> {
   const seconds = (performance.now() - startedAt) / 1000
   // What is answered later does not count as the system's work of this time.
   const answers = structuredClone(tally.answers())
-  await settle(connections)
+  kept = order.keepsConnections === true ? connections : []
+  await settle(kept.length === 0 ? connections : [])
   return { seconds, unsent, ...answers, finally: tally.answers().statuses }
 }
 

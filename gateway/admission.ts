@@ -2,7 +2,7 @@
  *
  * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
  * works on what it took for a few milliseconds, then looks who has come, and so on. Who comes while
- * there is no time waits in line, and who would wait too long is refused.
+ * there is no time waits in line, and while that line is slow nobody else joins it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRefusalPace } from './refusal-pace.ts'
@@ -13,6 +13,8 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 export interface Shed {
   /** Too many are in progress, or the line is too long. */
   readonly reason: 'requests' | 'wait'
+  /** When it is worth another try. */
+  readonly retryAfterSeconds: number
   /** So long the caller is best left unread. */
   readonly pauseMs: number
 }
@@ -20,7 +22,7 @@ export interface Shed {
 export interface AdmissionOptions {
   /** Requests taken and not answered yet, those in line included. */
   readonly requestsMax: number
-  /** How long somebody who joins the line may have to wait in it, as far as one can tell. */
+  /** Nobody joins a line whose first has waited longer. */
   readonly waitMsMax?: number
   /** How long the process works on requests before it looks who has come. */
   readonly turnMs?: number
@@ -35,7 +37,8 @@ export interface Admission {
   inProgress(): number
 }
 
-const waitMsDefault = 500
+/** A line that is served all the time and this slow holds nobody three times as long. */
+const waitMsDefault = 100
 const turnMsDefault = 5
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -46,9 +49,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const turns = createTurns({ turnMs, now, onEnd: () => pace.pause() })
   let inProgress = 0
 
-  function reasonFor(): Shed['reason'] | null {
+  function reasonFor(at: number): Shed['reason'] | null {
     if (inProgress >= requestsMax) return 'requests'
-    return turns.waitMs() > waitMsMax ? 'wait' : null
+    return turns.waitedMs(at) > waitMsMax ? 'wait' : null
   }
 
   return {
@@ -56,8 +59,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const at = now()
       turns.begin(at)
       pace.arrive(at)
-      const reason = reasonFor()
-      if (reason !== null) return { reason, pauseMs: pace.refuse(at) }
+      const reason = reasonFor(at)
+      if (reason !== null) return { reason, ...pace.refuse(at) }
       inProgress += 1
       turns.take(at, () => {
         // Who hung up while he waited is not worth the work.

@@ -40,10 +40,12 @@ export function createRefuse({ metrics, clock, writeReply }: RefuseDependencies)
       writeReply(response, problemReply(problem, requestId), { requestId, isLast: true })
     },
 
-    shed: (request, response, { reason, pauseMs }) => {
+    shed: (request, response, { reason, retryAfterSeconds, pauseMs }) => {
       const requestId = requestIdOf(request, clock)
       metrics.count('sluice_shed_total', { reason })
-      writeReply(response, problemReply(busy[reason], requestId), { requestId, isLast: false })
+      const more = { 'retry-after': String(retryAfterSeconds) }
+      const reply = problemReply(busy[reason], requestId)
+      writeReply(response, reply, { requestId, isLast: false, more })
       if (!isShort(request)) void drainOrCut(request)
       else if (pauseMs > 0) leaveUnread(request.socket, pauseMs)
     }
@@ -68,8 +70,5 @@ async function drainOrCut(request: IncomingMessage): Promise<void> {
 }
 
 function overloaded(detail: string): Problem {
-  return new Problem('overloaded', {
-    detail: `${detail} Send it again in a moment.`,
-    headers: { 'retry-after': '1' }
-  })
+  return new Problem('overloaded', { detail: `${detail} Send it again after Retry-After.` })
 }

@@ -14,24 +14,22 @@ export interface Turns {
   begin(at: number): void
   /** Runs the task now, or in its turn. */
   take(at: number, task: () => void): void
-  /** How long a task that comes now would wait, as far as one can tell. */
-  waitMs(): number
+  /** How long the task that is next has waited already. */
+  waitedMs(at: number): number
 }
 
-/** Over so much work it is measured how long a task takes. */
-const windowMs = 100
+interface Waiting {
+  readonly task: () => void
+  readonly since: number
+}
 
 export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
-  const line = createLine<() => void>()
-  const work = { ms: 0, tasks: 0 }
-  let beganAt = 0
+  const line = createLine<Waiting>()
   /** Zero between two turns. */
   let endsAt = 0
-  let taskMs = 0
 
   function begin(at: number): void {
     if (endsAt > 0) return
-    beganAt = at
     endsAt = at + turnMs
     setImmediate(end)
   }
@@ -40,27 +38,15 @@ export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
     endsAt = 0
     onEnd()
     if (line.length() === 0) return
-    const at = now()
-    measure(at)
-    begin(at)
+    begin(now())
     runLine()
-  }
-
-  /** Only turns that leave a line are measured: no others are full of work. */
-  function measure(at: number): void {
-    work.ms += at - beganAt
-    if (work.ms < windowMs || work.tasks === 0) return
-    taskMs = work.ms / work.tasks
-    work.ms = 0
-    work.tasks = 0
   }
 
   function runLine(): void {
     if (now() >= endsAt) return
-    const task = line.shift()
-    if (task === undefined) return
-    work.tasks += 1
-    task()
+    const waiting = line.shift()
+    if (waiting === undefined) return
+    waiting.task()
     queueMicrotask(runLineSoon)
   }
 
@@ -73,8 +59,8 @@ export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
     begin,
     take: (at, task) => {
       if (line.length() === 0 && at < endsAt) task()
-      else line.push(task)
+      else line.push({ task, since: at })
     },
-    waitMs: () => line.length() * taskMs
+    waitedMs: (at) => at - (line.first()?.since ?? at)
   }
 }

@@ -26,20 +26,23 @@ const capacityConnections = 256
 /** Enough that there are callers left while others wait in line or for Retry-After. */
 const crowd = 15_000
 const connectionsMax = 20_000
+/** A crowd that comes all at once, before anybody was told when to come again. */
+const surgeSeconds = 5
 const sampleMs = 1000
 
-const crowded = createGatewayRow({
+const gatewayForCrowd = createGatewayRow({
   name: gateway.name,
   shape: gateway.shape,
   path: '/v1/ingest',
   environment: { CONNECTIONS_MAX: String(connectionsMax) }
 })
 
+type Pace = Pick<LoadOrder, 'connections' | 'rate' | 'keepsConnections'> & Partial<LoadOrder>
 type Crowd = LoadProcess<LoadOrder, OpenLoopReport>
 
 export async function runOverload(session: Session): Promise<Outcome> {
   const { bench, options, say } = session
-  const target = await startRow(crowded, bench)
+  const target = await startRow(gatewayForCrowd, bench)
   const before = await bench.countRecords(decisionsTopic)
   const warm = await warmUp(session, [{ row: gateway, target }])
   const load: Crowd = startLoad('open-loop.ts', { signal: bench.signal })
@@ -48,7 +51,7 @@ export async function runOverload(session: Session): Promise<Outcome> {
   say(isPinned ? '  the load has a core of its own' : '  the load shares the cores')
   const { seconds } = options
   const connections = capacityConnections
-  const run = async (name: string, pace: { connections: number; rate: number }) => {
+  const run = async (name: string, pace: Pace) => {
     const phase = await runPhase(target, { load, name, seconds, ...pace })
     say(`  ${name}: ${phase.accepted_per_second.toFixed(0)} accepted/s`)
     return phase
@@ -56,9 +59,11 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const first = await run('first', { connections, rate: 0 })
   const whole = await run('capacity', { connections, rate: 0 })
   const rate = Math.round(overloadFactor * whole.accepted_per_second)
-  const over = await run('overload', { connections: crowd, rate })
+  const crowded = { connections: crowd, rate }
+  const surge = await run('surge', { ...crowded, seconds: surgeSeconds, keepsConnections: true })
+  const over = await run('overload', crowded)
   const after = await run('afterwards', { connections, rate: 0 })
-  const phases = [whole, over, after]
+  const phases = [whole, surge, over, after]
   const records = (await bench.countRecords(decisionsTopic)) - before
   const count = { ...totalOf([...warm, first, ...phases]), records }
   // Of two looks at the capacity the better one: what else the machine did is not in our favour.
@@ -76,6 +81,7 @@ interface PhaseSettings {
   readonly seconds: number
   readonly connections: number
   readonly rate: number
+  readonly keepsConnections?: boolean
 }
 
 async function runPhase(target: Target, settings: PhaseSettings) {

@@ -31,17 +31,17 @@ test('who comes while there is time is served at once, others in their turn', as
 test('beyond the number in progress the answer is no, until one has left', () => {
   const { admission, come, served } = scene({ requestsMax: 2 })
   expect([come(1), come(2)]).toEqual([null, null])
-  expect(come(3)).toEqual({ reason: 'requests', pauseMs: 0 })
+  expect(come(3)).toEqual({ reason: 'requests', retryAfterSeconds: 1, pauseMs: 0 })
   admission.leave()
   expect(come(4)).toBeNull()
   expect(served).toEqual([1, 2, 4])
 })
 
-test('nobody joins a line that is too long for the time each takes', async () => {
+test('nobody joins a line whose first has waited too long', async () => {
   const { come, served } = scene({ waitMsMax: 50 })
   for (let name = 1; name <= 500; name++) expect(come(name)).toBeNull()
   while (served.length < 150) await nextTurn()
-  expect(come(501)).toEqual({ reason: 'wait', pauseMs: 0 })
+  expect(come(501)).toEqual({ reason: 'wait', retryAfterSeconds: 1, pauseMs: 0 })
   await waitUntil('the line is short', () => served.length === 500)
   expect(come(502)).toBeNull()
 })

@@ -21,4 +21,5 @@ test('its length counts everybody', () => {
   line.shift()
   line.push(4)
   expect(line.length()).toBe(3)
+  expect(line.first()).toBe(2)
 })

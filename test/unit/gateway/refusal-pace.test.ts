@@ -1,29 +1,33 @@
-/** Refusals get a fifth of the time; beyond it callers are left unread. */
+/** Refusals get a small part of the time; beyond it callers are told to come back later. */
 import { expect, test } from '@jest/globals'
 import { createRefusalPace } from '../../../gateway/refusal-pace.ts'
+import type { Pace } from '../../../gateway/refusal-pace.ts'
 
-/** Refuses one caller after the other, each taking so long, and returns the last pause. */
-function refuseMany(count: number, eachMs: number): number {
+/** Refuses one caller after the other, each taking so long, and returns what the last was told. */
+function refuseMany(count: number, eachMs: number): Pace {
   const pace = createRefusalPace()
-  let pause = 0
+  let last: Pace = { retryAfterSeconds: 0, pauseMs: 0 }
   for (let at = 0; at < count; at++) {
     pace.arrive(1000 + at * eachMs)
-    pause = pace.refuse(1000 + at * eachMs)
+    last = pace.refuse(1000 + at * eachMs)
   }
-  return pause
+  return last
 }
 
 test('a few refusals pause nobody', () => {
-  expect(refuseMany(100, 0.03)).toBe(0)
+  expect(refuseMany(100, 0.03)).toEqual({ retryAfterSeconds: 1, pauseMs: 0 })
 })
 
-test('many in a row are paid with four times the time they took', () => {
-  const pause = refuseMany(1001, 0.03)
-  expect(pause).toBeCloseTo(4 * 1000 * 0.03, 0)
+test('many in a row are paid with nineteen times the time they took', () => {
+  expect(refuseMany(1001, 0.03).pauseMs).toBeCloseTo(19 * 1000 * 0.03, 0)
 })
 
-test('nobody is left unread for longer than Retry-After says', () => {
-  expect(refuseMany(100_000, 0.03)).toBe(1000)
+test('a crowd is spread over the time that its refusals take', () => {
+  expect(refuseMany(10_001, 0.03)).toEqual({ retryAfterSeconds: 6, pauseMs: 900 })
+})
+
+test('nobody is sent away for more than half a minute', () => {
+  expect(refuseMany(100_000, 0.03)).toEqual({ retryAfterSeconds: 30, pauseMs: 900 })
 })
 
 test('what is no refusal is not counted as one', () => {
@@ -34,12 +38,12 @@ test('what is no refusal is not counted as one', () => {
     pace.pause()
   }
   pace.arrive(2000)
-  expect(pace.refuse(2000)).toBe(0)
+  expect(pace.refuse(2000).pauseMs).toBe(0)
 })
 
 test('a refusal is never counted as more than a millisecond', () => {
   const pace = createRefusalPace()
   pace.refuse(1000)
   pace.arrive(1900)
-  expect(pace.refuse(1900)).toBe(0)
+  expect(pace.refuse(1900).pauseMs).toBe(0)
 })

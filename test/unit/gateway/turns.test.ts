@@ -68,13 +68,14 @@ test('what a task does in promises belongs to its turn', async () => {
   expect(Math.max(...ends.map((end, index) => end - (ends[index - 1] ?? 0)))).toBeLessThan(4)
 })
 
-test('the wait is told from what tasks took, once there was enough work to tell', async () => {
+test('the wait is that of the first in line', async () => {
   const { turns, come } = scene(2)
+  expect(turns.waitedMs(clock)).toBe(0)
   for (const name of upTo(200)) come(name)
-  expect(turns.waitMs()).toBe(0)
+  const cameAt = clock
+  expect(turns.waitedMs(clock)).toBe(0)
   while (done.length < 100) await nextTurn()
-  const left = 200 - done.length
-  expect(left).toBeGreaterThan(50)
-  expect(turns.waitMs()).toBeGreaterThanOrEqual(2 * left)
-  expect(turns.waitMs()).toBeLessThanOrEqual(3 * left)
+  expect(turns.waitedMs(clock)).toBe(clock - cameAt)
+  while (done.length < 200) await nextTurn()
+  expect(turns.waitedMs(clock)).toBe(0)
 })
