@@ -22,7 +22,7 @@ export interface Shed {
 export interface AdmissionOptions {
   /** Requests taken and not answered yet, those in line included. */
   readonly requestsMax: number
-  /** Nobody joins a line whose first has waited longer. */
+  /** Nobody joins a long line whose first has waited longer. */
   readonly waitMsMax?: number
   /** How long the process works on requests before it looks who has come. */
   readonly turnMs?: number
@@ -37,8 +37,11 @@ export interface Admission {
   inProgress(): number
 }
 
-/** A line that is served all the time and this slow holds nobody three times as long. */
+/** A long line that is served all the time and this slow holds nobody three times as long. */
 const waitMsDefault = 100
+/** A short line may be slower: its requests are large, and a batch takes a hundred times as long. */
+const shortLine = 128
+const shortLineWaitMsMax = 2000
 const turnMsDefault = 5
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -51,7 +54,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function reasonFor(at: number): Shed['reason'] | null {
     if (inProgress >= requestsMax) return 'requests'
-    return turns.waitedMs(at) > waitMsMax ? 'wait' : null
+    const limitMs = turns.waiting() > shortLine ? waitMsMax : shortLineWaitMsMax
+    return turns.waitedMs(at) > limitMs ? 'wait' : null
   }
 
   return {

@@ -14,6 +14,8 @@ export interface Turns {
   begin(at: number): void
   /** Runs the task now, or in its turn. */
   take(at: number, task: () => void): void
+  /** Tasks in line. */
+  waiting(): number
   /** How long the task that is next has waited already. */
   waitedMs(at: number): number
 }
@@ -61,6 +63,7 @@ export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
       if (line.length() === 0 && at < endsAt) task()
       else line.push({ task, since: at })
     },
+    waiting: line.length,
     waitedMs: (at) => at - (line.first()?.since ?? at)
   }
 }

@@ -37,13 +37,20 @@ test('beyond the number in progress the answer is no, until one has left', () =>
   expect(served).toEqual([1, 2, 4])
 })
 
-test('nobody joins a line whose first has waited too long', async () => {
+test('nobody joins a long line whose first has waited too long', async () => {
   const { come, served } = scene({ waitMsMax: 50 })
   for (let name = 1; name <= 500; name++) expect(come(name)).toBeNull()
   while (served.length < 150) await nextTurn()
   expect(come(501)).toEqual({ reason: 'wait', retryAfterSeconds: 1, pauseMs: 0 })
   await waitUntil('the line is short', () => served.length === 500)
   expect(come(502)).toBeNull()
+})
+
+test('a short line may be slower, as batches are', async () => {
+  const { come, served } = scene({ waitMsMax: 50 })
+  for (let name = 1; name <= 110; name++) expect(come(name)).toBeNull()
+  while (served.length < 100) await nextTurn()
+  expect(come(111)).toBeNull()
 })
 
 test('who hung up in the line is not served and no longer in progress', async () => {

@@ -136,3 +136,20 @@ test('no refusal quotes the key', async () => {
   const secret = parseApiKey(line.api_key)?.secret ?? ''
   expect(JSON.stringify(problem.options)).not.toContain(secret)
 })
+
+test('a secret that was right once does not make another right', async () => {
+  const [mine, others] = [aKey(), aKey()]
+  const table = new FakeKeyTable()
+  table.rows.set(mine.key_id, mine.row)
+  const row = (await selectApiKeys(table, [mine.key_id])).get(mine.key_id) ?? null
+  const authenticate = createAuthenticate({
+    ...{ findApiKey: () => row, pepper, clock: new FakeClock() },
+    noteUse: () => {}
+  })
+  const pass = async ({ api_key }: { api_key: string }) =>
+    authenticate(`Bearer ${api_key}`, 'ingest')
+  for (let again = 0; again < 3; again++) {
+    expect((await pass(mine)).key_id).toBe(mine.key_id)
+    expect((await problemOf(pass(others))).code).toBe('api_key_invalid')
+  }
+})
