@@ -39,7 +39,7 @@ export interface Admission {
 
 /** A long line that is served all the time and this slow holds nobody three times as long. */
 const waitMsDefault = 100
-/** A short line may be slower: its requests are large, and a batch takes a hundred times as long. */
+/** A short line may be slower: its requests are large; a batch takes a hundred times as long. */
 const shortLine = 128
 const shortLineWaitMsMax = 2000
 const turnMsDefault = 5
