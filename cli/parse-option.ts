@@ -23,6 +23,12 @@ export function parsePoints(text: string): number {
   throw new Error(`${JSON.stringify(text)} is no limit; give a whole number from 1 to ${pointsMax}`)
 }
 
+/** Copies of each partition. */
+export function parseCopies(text: string): number {
+  if (/^[1-9]$/.test(text)) return Number(text)
+  throw new Error(`${JSON.stringify(text)} is no number of copies; give one from 1 to 9`)
+}
+
 /** @returns milliseconds. */
 export function parseDuration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []

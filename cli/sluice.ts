@@ -17,6 +17,7 @@ import { rotateKey } from './commands/rotate-key.ts'
 import type { RotateKeyOptions } from './commands/rotate-key.ts'
 import { localEnvironment } from './local-environment.ts'
 import {
+  parseCopies,
   parseDuration,
   parseEnv,
   parseKeyId,
@@ -49,9 +50,9 @@ function createProgram(): Command {
     .description('topics of the log')
     .command('apply')
     .description('create the topics, or bring them up to their definition')
-    .option('--replication-factor <n>', 'copies of each partition', '1')
-    .action((options: { replicationFactor: string }) =>
-      applyTopics(environment, { replicationFactor: Number(options.replicationFactor), write })
+    .option('--replication-factor <n>', 'copies of each partition', argument(parseCopies), 1)
+    .action(({ replicationFactor }: { replicationFactor: number }) =>
+      applyTopics(environment, { replicationFactor, write })
     )
 
   program

@@ -64,7 +64,7 @@ function isSending(request: Request, response: Response): boolean {
 }
 
 /** One counter for each status, made when it is first answered. */
-function createCountAnswer(metrics: Metrics, operation: string) {
+export function createCountAnswer(metrics: Metrics, operation: string) {
   const counters = new Map<number, Increment>()
 
   return function countAnswer(status: number): void {

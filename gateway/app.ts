@@ -63,16 +63,26 @@ function createRefusal(dependencies: AppDependencies, problem: () => Problem) {
  */
 function createRefuseError(dependencies: AppDependencies) {
   const refuse = createRefusal(dependencies, wrongPath)
+  const { door, logger } = dependencies
 
   // eslint-disable-next-line max-params -- Express tells an error handler by its four parameters
   return function refuseError(
-    _error: unknown,
+    error: unknown,
     request: Request,
     response: Response,
     _next: NextFunction
   ): Promise<void> {
-    return refuse(request, response)
+    if (error instanceof URIError || statusOf(error) === 400) return refuse(request, response)
+    // An answer that broke: nothing can be said any more, and the request is over.
+    logger.error({ error }, 'an answer failed unexpectedly')
+    door.admission.leave()
+    response.destroy()
+    return Promise.resolve()
   }
+}
+
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && 'status' in error ? error.status : undefined
 }
 
 function serveDocs(app: Express, dependencies: AppDependencies): void {

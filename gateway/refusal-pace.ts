@@ -27,6 +27,7 @@ const slackMs = 100
  *  again when Retry-After says so is read at once. */
 const pauseMsMax = 900
 const retryAfterSecondsMax = 30
+const debtMsMax = retryAfterSecondsMax * 1000
 
 export function createRefusalPace(): RefusalPace {
   /** When all refusals so far have been paid for. */
@@ -37,7 +38,8 @@ export function createRefusalPace(): RefusalPace {
     arrive: (at) => {
       if (refusedAt === null) return
       const tookMs = Math.min(at - refusedAt, refusalMsMax)
-      paidAt = Math.max(paidAt, at) + share * tookMs
+      // Never further ahead than anybody is told: a flood that is over has no more to pay.
+      paidAt = Math.min(Math.max(paidAt, at) + share * tookMs, at + debtMsMax)
       refusedAt = null
     },
     refuse: (at) => {

@@ -5,6 +5,8 @@ import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Shed } from './admission.ts'
+import { createCountAnswer } from './answer.ts'
+import type { Cors } from './cors.ts'
 import { drain } from './drain.ts'
 import { problemReply } from './problem-reply.ts'
 import { requestIdOf } from './request-id.ts'
@@ -13,6 +15,7 @@ import type { WriteReply } from './write-reply.ts'
 export interface RefuseDependencies {
   readonly metrics: Metrics
   readonly clock: Clock
+  readonly cors: Cors
   readonly writeReply: WriteReply
 }
 
@@ -33,17 +36,24 @@ const busy: Readonly<Record<Shed['reason'], Problem>> = {
   wait: overloaded('Requests wait too long here already.')
 }
 
-export function createRefuse({ metrics, clock, writeReply }: RefuseDependencies): Refuse {
+export function createRefuse(dependencies: RefuseDependencies): Refuse {
+  const { metrics, clock, cors, writeReply } = dependencies
+  const countAnswer = createCountAnswer(metrics, 'door')
+
   return {
     refuse: (request, response, problem) => {
       const requestId = requestIdOf(request, clock)
-      writeReply(response, problemReply(problem, requestId), { requestId, isLast: true })
+      countAnswer(problem.status)
+      const more = cors.headersFor(request.headers.origin)
+      writeReply(response, problemReply(problem, requestId), { requestId, isLast: true, more })
     },
 
     shed: (request, response, { reason, retryAfterSeconds, pauseMs }) => {
       const requestId = requestIdOf(request, clock)
       metrics.count('sluice_shed_total', { reason })
-      const more = { 'retry-after': String(retryAfterSeconds) }
+      countAnswer(busy[reason].status)
+      const retryAfter = { 'retry-after': String(retryAfterSeconds) }
+      const more = { ...cors.headersFor(request.headers.origin), ...retryAfter }
       const reply = problemReply(busy[reason], requestId)
       writeReply(response, reply, { requestId, isLast: false, more })
       if (!isShort(request)) void drainOrCut(request)

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { ambiguityOf } from './ambiguity.ts'
+import type { Cors } from './cors.ts'
 import type { Door } from './door.ts'
 import { messageClassesOf } from './express.ts'
 import type { Express } from './express.ts'
@@ -31,6 +32,7 @@ export interface ServerLimits {
 export interface GatewayServerDependencies {
   readonly app: Express
   readonly door: Door
+  readonly cors: Cors
   readonly metrics: Metrics
   readonly clock: Clock
   readonly limits: ServerLimits
@@ -64,9 +66,9 @@ export function createGatewayServer(dependencies: GatewayServerDependencies): Se
 
 function takeRequests(
   server: Server,
-  { app, door, metrics, clock }: GatewayServerDependencies
+  { app, door, cors, metrics, clock }: GatewayServerDependencies
 ): void {
-  const { refuse, shed } = createRefuse({ metrics, clock, writeReply: door.writeReply })
+  const { refuse, shed } = createRefuse({ metrics, clock, cors, writeReply: door.writeReply })
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     app(request as Parameters<Express>[0], response as Parameters<Express>[1])
   }

@@ -19,6 +19,7 @@ import { createRegistry } from '../platform/schema-registry.ts'
 import { createSharedWindows } from '../platform/shared-windows.ts'
 import type { PrimaryLink } from './cluster/primary-link.ts'
 import { openApiKeys } from './authentication/open-api-keys.ts'
+import { createCors } from './cors.ts'
 import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
@@ -38,6 +39,8 @@ export interface GatewayContext {
 }
 
 const connectionsMax = 10
+/** For keys that are known, for those that are not, and for when they were used. */
+const keyConnectionsMax = 3
 const statementTimeoutMs = 5000
 /** A fleet that comes back all at once finds its connections taken; the kernel may allow fewer. */
 const backlog = 4096
@@ -64,6 +67,7 @@ export async function startGateway(context: GatewayContext): Promise<void> {
 
   const server = createGatewayServer({
     ...{ app, door, metrics, clock: systemClock },
+    cors: createCors(config.CORS_ORIGINS),
     limits: {
       connectionsMax: config.CONNECTIONS_MAX,
       headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
@@ -113,21 +117,23 @@ function openDoor({ config }: GatewayContext, metrics: Metrics): Door {
 
 /** Where keys and limits are; a gateway starts and lives without either. */
 function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metrics) {
+  const address = { url: config.DATABASE_URL, ca: config.DATABASE_TLS_CA, statementTimeoutMs }
   const postgres = createPostgres({
-    url: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    applicationName: 'sluice-gateway',
-    connectionsMax,
-    statementTimeoutMs
+    ...{ ...address, applicationName: 'sluice-gateway', connectionsMax }
   })
   lifecycle.onStop('postgres', () => postgres.close())
+  // Slow reads of one tenant hold up nobody's key.
+  const keyStore = createPostgres({
+    ...{ ...address, applicationName: 'sluice-gateway-keys', connectionsMax: keyConnectionsMax }
+  })
+  lifecycle.onStop('store of keys', () => keyStore.close())
   const redis = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   const tellRedis = createTellAbsence(logger, 'Redis')
   redis.on('error', tellRedis.away).on('ready', tellRedis.back)
   lifecycle.onStop('redis', () => Promise.resolve(redis.disconnect()))
   const windows = createSharedWindows(redis)
   const keyChanges = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
-  const keys = openApiKeys({ postgres, redis: keyChanges, metrics, lifecycle })
+  const keys = openApiKeys({ postgres: keyStore, redis: keyChanges, metrics, lifecycle })
   return { postgres, ...keys, rateLimiter: createRateLimiter({ windows, metrics }) }
 }
 

@@ -54,6 +54,10 @@ export function giveLocally(key: LimitedKey, points: number, now: number): RateL
 
 /** How things stand, with nothing given. */
 export function look(key: LimitedKey, isLocal: boolean, now: number): RateLimitState {
+  const { points, windowSeconds } = key.limit
+  const isOver = now >= (isLocal ? key.local.endsAt : key.lease.resetsAt)
+  // Of the next window nothing is known but that it is whole.
+  if (isOver) return { granted: 0, remaining: points, resetMs: windowSeconds * 1000 }
   return isLocal ? localState(key, 0, now) : leaseState(key.lease, 0, now)
 }
 

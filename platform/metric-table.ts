@@ -72,7 +72,7 @@ export const metricTable = {
   sluice_shed_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Turned away unread: connections, requests (too many), wait (too long), body_bytes.',
+    help: 'Turned away for connections, requests (too many), wait (too long), body_bytes.',
     labels: ['reason']
   },
   sluice_ingest_batch_decisions: {

@@ -4,7 +4,7 @@ import type { Environment } from '../../platform/config.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
-import { tellKeyChange } from '../keys/tell-key-change.ts'
+import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface RevokeKeyOptions {
@@ -35,8 +35,7 @@ export async function revokeKey(
   }
   if (wasRevoked) write(`${keyId} was revoked at ${before.revoked_at.toISOString()}.`)
   else write(`${keyId} is revoked.`)
-  if (isTold) write('Gateways were told.')
-  else write('Redis does not answer, so gateways were not told; they find out within 5 seconds.')
+  write(isTold ? 'Gateways were told.' : notTold)
 }
 
 /** @returns the key as it was before. */

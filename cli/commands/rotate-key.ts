@@ -5,7 +5,7 @@ import type { Environment } from '../../platform/config.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { insertKey, selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
-import { tellKeyChange } from '../keys/tell-key-change.ts'
+import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface RotateKeyOptions {
@@ -38,11 +38,12 @@ export async function rotateKey(
       rotate(transaction, { keyId, options, pepper: config.API_KEY_PEPPER })
     )
   )
-  await tellKeyChange(config, keyId)
-  if (options.json === true) return write(JSON.stringify(rotated))
+  const isTold = await tellKeyChange(config, keyId)
+  if (options.json === true) return write(JSON.stringify({ ...rotated, gateways_told: isTold }))
   write(`key_id ${rotated.key_id}`)
   write(`api_key ${rotated.api_key}`)
   write(`Keep it now: it is not shown again. ${keyId} goes on until ${rotated.old_expires_at}.`)
+  if (!isTold) write(notTold)
 }
 
 async function rotate(transaction: Queryable, request: RotateKeyRequest & { pepper: string }) {

@@ -7,6 +7,9 @@ export interface RedisConfig {
   readonly REDIS_TLS_CA: string | null
 }
 
+export const notTold =
+  'Redis does not answer, so gateways were not told; they find out within 5 seconds.'
+
 const withinMs = 2000
 
 /** @returns false when Redis cannot be reached: gateways then find out by themselves. */

@@ -1,4 +1,5 @@
 /** authenticate: an Authorization header to the principal behind its API key. */
+import { hash, randomBytes } from 'node:crypto'
 import { isSameDigest, parseApiKey, secretDigestOf } from '../../core/api-key.ts'
 import type { ApiKeyScope } from '../../core/api-key.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -53,14 +54,15 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
 }
 
 /**
- * A secret that was right a moment ago is compared with itself: its digest took a tenth of the time
- * of a request. It is forgotten with the row, a few seconds later.
+ * A secret that was right before is known again by a hash under a salt of this process, which costs
+ * half of what the HMAC does. No secret is kept.
  */
 function createIsSecretOf(pepper: string) {
   const proven = new WeakMap<ApiKeyRow, Buffer>()
+  const salt = randomBytes(32).toString('hex')
 
   return function isSecretOf(row: ApiKeyRow | null, secret: string): boolean {
-    const given = Buffer.from(secret, 'latin1')
+    const given = hash('sha256', salt + secret, 'buffer')
     const known = row === null ? undefined : proven.get(row)
     if (known !== undefined && isSameDigest(known, given)) return true
     const digest = row?.secret_digest ?? nobodysDigest

@@ -27,7 +27,7 @@ const hungAfterMs = 30_000
 export function createWorkerHandle(worker: WorkerProcess): WorkerHandle {
   const waiting = new Map<number, () => void>()
   let report: WorkerReport | null = null
-  let reportedAt = 0
+  let reportedAt = performance.now()
   let hasServed = false
   let asked = 0
   let watchdog: NodeJS.Timeout | undefined
@@ -67,6 +67,8 @@ export function createWorkerHandle(worker: WorkerProcess): WorkerHandle {
     }, hungAfterMs).unref()
   }
 
+  // One that hangs before its first report is ended as well.
+  watch()
   void worker.ended.then(() => clearTimeout(watchdog))
 
   return {

@@ -75,6 +75,7 @@ test(
   'however often a decision lies on the topic, it is one row, and none is a dead letter',
   async () => {
     const written = results.flatMap(({ writtenIds }) => writtenIds)
+    expect(written.length).toBeGreaterThan(0)
     const storage = await sluice.start('storage')
     await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions, timeoutMs)
     const rows = await sluice.database.query<{ decision_id: string }>(

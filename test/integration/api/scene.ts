@@ -195,7 +195,7 @@ async function listen(routes: readonly Route[]): Promise<string> {
     isStopping: () => false,
     reportRefusal: () => {}
   })
-  const server = createGatewayServer({ ...shared, app, limits })
+  const server = createGatewayServer({ ...shared, app, cors, limits })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onEnd(async () => {

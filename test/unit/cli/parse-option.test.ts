@@ -1,6 +1,7 @@
 /** What the options of the command line take, and what they say of anything else. */
 import { expect, test } from '@jest/globals'
 import {
+  parseCopies,
   parseDuration,
   parseEnv,
   parseKeyId,
@@ -18,6 +19,11 @@ test('scopes are names between commas, each once', () => {
 
 test.each(['0', '-1', '1.5', '1e3', '', 'many', '1000000001'])('%j is no limit', (text) => {
   expect(() => parsePoints(text)).toThrow('is no limit')
+})
+
+test('copies are one to nine', () => {
+  expect(parseCopies('3')).toBe(3)
+  for (const text of ['0', '10', 'x', '']) expect(() => parseCopies(text)).toThrow('1 to 9')
 })
 
 test('a limit is a whole number', () => {

@@ -103,6 +103,8 @@ describe('a request too many', () => {
 
   test('that comes again and again at once is left unread for a while, and answered', async () => {
     await busy()
+    const accepted = new Set<Socket>()
+    served.server.on('connection', (each: Socket) => accepted.add(each))
     const { text, socket } = open('')
     const request = `${head}content-length: 0\r\n\r\n`
     // Each is sent when the one before was answered, as a caller without patience does.
@@ -111,6 +113,9 @@ describe('a request too many', () => {
     socket.write(request)
     await waitUntil('it was answered a few times', () => statuses(text()).length >= 3)
     expect(new Set(statuses(text()))).toEqual(new Set(['HTTP/1.1 503']))
+    await waitUntil('somebody is left unread', () => [...accepted].some((each) => each.isPaused()))
+    const before = statuses(text()).length
+    await waitUntil('the answers go on', () => statuses(text()).length > before)
   })
 })
 

@@ -64,7 +64,7 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   const app = createApp({
     ...{ routes, docs, door, cors, metrics, logger, clock, isStopping, reportRefusal }
   })
-  const server = createGatewayServer({ app, door, metrics, clock, limits })
+  const server = createGatewayServer({ app, door, cors, metrics, clock, limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
