@@ -19,6 +19,8 @@ export interface JsonMembers {
   readonly tooDeepIn: string | null
   /** Whether there are more members than `membersMax`; the scan ends there. */
   readonly isTooMany: boolean
+  /** Whether a name is written with escapes. */
+  readonly hasEscapedName: boolean
 }
 
 /** Members of one object. Without a limit, 10 MiB of `"a":1,` would become two million of them. */
@@ -36,24 +38,29 @@ const closeBrace = 125
 /** Members of the object that begins at `text[start]` (a `{`), nested at most `depthMax` deep. */
 export function scanMembers(text: string, start: number, depthMax: number): JsonMembers {
   const members: JsonMember[] = []
+  let hasEscapedName = false
   let at = start + 1
   while (at < text.length) {
     at = skipSpace(text, at)
     if (text.charCodeAt(at) !== quote) break
-    if (members.length === membersMax) return { members, tooDeepIn: null, isTooMany: true }
+    if (members.length === membersMax)
+      return { members, tooDeepIn: null, isTooMany: true, hasEscapedName }
     const nameEnd = skipString(text, at)
-    const name = decodeName(text.slice(at, nameEnd))
+    const literal = text.slice(at, nameEnd)
+    const isEscaped = literal.includes('\\')
+    hasEscapedName ||= isEscaped
+    const name = isEscaped ? decodeName(literal) : literal.slice(1, -1)
     at = skipSpace(text, nameEnd)
     if (text.charCodeAt(at) !== colon) break
     const valueStart = skipSpace(text, at + 1)
     const valueEnd = skipValue(text, valueStart, depthMax - 1)
-    if (valueEnd < 0) return { members, tooDeepIn: name, isTooMany: false }
+    if (valueEnd < 0) return { members, tooDeepIn: name, isTooMany: false, hasEscapedName }
     members.push({ name, start: valueStart, end: valueEnd })
     at = skipSpace(text, valueEnd)
     if (text.charCodeAt(at) !== comma) break
     at += 1
   }
-  return { members, tooDeepIn: null, isTooMany: false }
+  return { members, tooDeepIn: null, isTooMany: false, hasEscapedName }
 }
 
 /** Index of the first character at or after `at` that is no JSON white space. */
@@ -121,7 +128,6 @@ function endsScalar(code: number): boolean {
 
 /** Two spellings of one name are one name: `"a"` and `"\u0061"`. */
 function decodeName(literal: string): string {
-  if (!literal.includes('\\')) return literal.slice(1, -1)
   try {
     return String(JSON.parse(literal))
   } catch {

@@ -23,7 +23,7 @@ export interface Submission {
 
 const byteOrderMark = 0xfeff
 const openBrace = 123
-const nothingFound: JsonMembers = { members: [], tooDeepIn: null, isTooMany: false }
+const nothingFound = { members: [], tooDeepIn: null, isTooMany: false }
 
 /** @throws {Problem} 415 when it is not declared as JSON in UTF-8, 400 when it is not. */
 export function parse(contentType: string | undefined, body: Buffer): Submission {
@@ -75,8 +75,9 @@ export function submissionOf(text: string): Submission | null {
  * JSON.parse of V8 may get a name with an escape wrong once it has seen another that is written
  * alike (nodejs/node#63785): "agent_i\\u0064" would be lost. The scan reads such names on its own.
  */
-function named(value: object, text: string, { members }: JsonMembers): object {
-  if (members.every(({ name }) => Object.hasOwn(value, name))) return value
+function named(value: object, text: string, found: JsonMembers): object {
+  const { members, hasEscapedName } = found
+  if (!hasEscapedName || members.every(({ name }) => Object.hasOwn(value, name))) return value
   const entries = members.map(({ name, start, end }): [string, unknown] => {
     return [name, JSON.parse(text.slice(start, end))]
   })
