@@ -1,7 +1,7 @@
 /** What a caller needs to know of `GET /v1/ingest/{decision_id}`. */
 import type { Operation } from '../route.ts'
 import { decisionIdParams, objectOf, time, uuid } from './response-schemas.ts'
-import { waitSecondsMax } from './wait-until.ts'
+import { waitParameter } from './wait-until.ts'
 
 export const readReceiptOperation: Operation = {
   operation_id: 'readReceipt',
@@ -15,13 +15,7 @@ export const readReceiptOperation: Operation = {
   query: {
     type: 'object',
     properties: {
-      wait: {
-        type: 'integer',
-        minimum: 0,
-        maximum: waitSecondsMax,
-        default: 0,
-        description: 'Whole seconds to wait for it to be stored.'
-      }
+      wait: waitParameter('Whole seconds to wait for it to be stored.')
     },
     additionalProperties: false
   },

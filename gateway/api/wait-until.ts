@@ -6,20 +6,21 @@ import type { StoredRun } from './read-runs.ts'
 
 export type Until = 'stored' | 'first_score' | 'evaluated'
 
-export const waitSecondsMax = 30
+const waitSecondsMax = 30
+
+/** `wait` as a query parameter, in whole seconds. */
+export function waitParameter(description: string): JsonSchema {
+  return { type: 'integer', minimum: 0, maximum: waitSecondsMax, default: 0, description }
+}
 
 /** The query of a read that can wait; its defaults are filled in before the handler runs. */
 export function waitQuerySchema(untilDefault: Until): JsonSchema {
   return {
     type: 'object',
     properties: {
-      wait: {
-        type: 'integer',
-        minimum: 0,
-        maximum: waitSecondsMax,
-        default: 0,
-        description: 'Whole seconds to wait; when they are over the answer is what exists by then.'
-      },
+      wait: waitParameter(
+        'Whole seconds to wait; when they are over the answer is what exists by then.'
+      ),
       until: {
         type: 'string',
         enum: ['stored', 'first_score', 'evaluated'],
