@@ -2,6 +2,7 @@
 import { systemClock } from '../../platform/clock.ts'
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
+import { stateOf } from '../keys/key-state.ts'
 import { organizationIdOf, selectKeys } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
 import { withPostgres } from '../with-postgres.ts'
@@ -35,16 +36,6 @@ function cellsOf(row: KeyRow): string[] {
     ...[row.scopes.join(','), row.rate_limit_points?.toString() ?? '-'],
     ...[textOf(row.expires_at), textOf(row.last_used_at)]
   ]
-}
-
-/** In the order in which a gateway looks. */
-export function stateOf(
-  row: Pick<KeyRow, 'revoked_at' | 'expires_at' | 'replaced_by'>,
-  now: number
-) {
-  if (row.revoked_at !== null) return 'revoked'
-  if (row.expires_at !== null && row.expires_at.getTime() <= now) return 'expired'
-  return row.replaced_by === null ? 'active' : `until rotated to ${row.replaced_by}`
 }
 
 function textOf(time: Date | null): string {

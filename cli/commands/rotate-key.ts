@@ -3,6 +3,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
 import type { Queryable } from '../../platform/postgres.ts'
+import { hasEnded } from '../keys/key-state.ts'
 import { insertKey, selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
 import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'
@@ -71,10 +72,9 @@ function expiryOf(old: KeyRow, now: number, expires: number | undefined): Date |
 }
 
 function refuseEnded(old: KeyRow, now: number): void {
-  const { key_id, replaced_by, revoked_at, expires_at } = old
-  const isOver = revoked_at !== null || (expires_at !== null && expires_at.getTime() <= now)
+  const { key_id, replaced_by } = old
   if (replaced_by !== null) {
     throw new Error(`${key_id} was rotated already; ${replaced_by} took its place`)
   }
-  if (isOver) throw new Error(`${key_id} has ended; sluice keys create makes a new one`)
+  if (hasEnded(old, now)) throw new Error(`${key_id} has ended; sluice keys create makes a new one`)
 }

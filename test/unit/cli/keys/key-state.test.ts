@@ -1,6 +1,6 @@
 /** What a list of keys says of each. */
 import { expect, test } from '@jest/globals'
-import { stateOf } from '../../../../cli/commands/list-keys.ts'
+import { stateOf } from '../../../../cli/keys/key-state.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const never = { revoked_at: null, expires_at: null, replaced_by: null }
