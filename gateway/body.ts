@@ -4,6 +4,7 @@ import { Problem } from '../core/problem.ts'
 import type { BodyLease } from './body-budget.ts'
 import { createInflater, encodings, inflaterBytes } from './inflate.ts'
 import type { Inflater } from './inflate.ts'
+import { overloaded } from './overloaded.ts'
 
 export const bodyBytesMax = 10 * 1024 * 1024
 
@@ -55,7 +56,7 @@ function collectPlain({ request, lease }: BodySource, bytesMax: number): Promise
     lease.inflated = lease.raw
     if (lease.raw > bytesMax) stop(tooLarge(bytesMax))
     else if (lease.take(chunk.length)) chunks.push(chunk)
-    else stop(overloaded())
+    else stop(tooManyBytes())
   })
   request.on('end', () => resolve(joined(chunks)))
   request.on('error', () => stop(cutOff()))
@@ -94,7 +95,7 @@ function collectInflated(
     if (lease.inflated > bytesMax) stop(tooLarge(bytesMax))
     // Twice: what came out may stand in the window of the inflater as well.
     else if (lease.take(2 * chunk.length)) chunks.push(chunk)
-    else stop(overloaded())
+    else stop(tooManyBytes())
   })
   inflater.on('end', () => {
     // It ends early, and without an error, when something follows what it inflates: junk, or a
@@ -110,7 +111,7 @@ function collectInflated(
     if (!request.complete) stop(cutOff())
   })
   if (lease.take(inflaterBytes)) request.pipe(inflater)
-  else stop(overloaded())
+  else stop(tooManyBytes())
 
   function stop(problem: Problem): void {
     reject(problem)
@@ -134,11 +135,10 @@ function tooLarge(bytesMax: number): Problem {
   })
 }
 
-function overloaded(): Problem {
-  return new Problem('overloaded', {
-    detail: 'This instance holds as many bytes of bodies as it may. Send it again in a moment.',
-    headers: { 'retry-after': '1' }
-  })
+function tooManyBytes(): Problem {
+  return overloaded(
+    'This instance holds as many bytes of bodies as it may. Send it again in a moment.'
+  )
 }
 
 function unsupported(encoding: string): Problem {

@@ -26,9 +26,11 @@ export type { RateLimit, RateLimitState } from './rate-limit.ts'
 export interface RateLimiter {
   /**
    * Takes up to `points` of `key`'s window; never throws. Answers at once (no promise) while the
-   * lease covers it. To take nothing is to look, which is always answered at once.
+   * lease covers it; to take nothing is to look.
    */
   take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState>
+  /** How things stand, with nothing taken. */
+  look(key: string, limit: RateLimit): RateLimitState
   /** Gives back what was taken in this window and not used. */
   giveBack(key: string, limit: RateLimit, points: number): void
 }
@@ -71,11 +73,18 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     })
   }
 
+  function lookAt(name: string, limit: RateLimit): RateLimitState {
+    const at = now()
+    return look(keyOf(name, limit, at), reach.isLocal, at)
+  }
+
   return {
+    look: lookAt,
+
     take: (name, limit, points) => {
+      if (points === 0) return lookAt(name, limit)
       const at = now()
       const key = keyOf(name, limit, at)
-      if (points === 0) return look(key, reach.isLocal, at)
       if (reach.isLocal) return takeLocally(key, points, at)
       if (key.waiting.length > 0 || !isDecided(key, points, at)) return wait(key, points)
       const state = giveFromLease(key, points, at)

@@ -1,6 +1,7 @@
 /** Waiting for the store: reads again and again until it is enough, in bounded numbers and time. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem } from '../../core/problem.ts'
+import type { Problem } from '../../core/problem.ts'
+import { overloaded } from '../overloaded.ts'
 
 export interface PollTimer {
   /** Milliseconds on a clock that never jumps. */
@@ -85,8 +86,7 @@ async function readOn<T>(waiting: Waiting<T>, first: T): Promise<T> {
 }
 
 function tooManyWait(waitingMax: number): Problem {
-  return new Problem('overloaded', {
-    detail: `${waitingMax} calls already wait on this instance; ask without wait, or later.`,
-    headers: { 'retry-after': '1' }
-  })
+  return overloaded(
+    `${waitingMax} calls already wait on this instance; ask without wait, or later.`
+  )
 }

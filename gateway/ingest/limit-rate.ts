@@ -71,8 +71,7 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
   /** Not into the next window, which may have begun while the key's was asked for. */
   function giveBack({ from, state }: Taken, points: number): void {
     const { limit } = from.policy
-    const current = rateLimiter.take(from.key, limit, 0)
-    if (current instanceof Promise) return
+    const current = rateLimiter.look(from.key, limit)
     const hasBegunAnew = current.resetMs > state.resetMs + limit.windowSeconds * 500
     if (!hasBegunAnew) rateLimiter.giveBack(from.key, limit, points)
   }

@@ -1,6 +1,7 @@
 /** What a caller is told when the log did not take a record. */
 import { Problem } from '../../core/problem.ts'
 import { PartialSendError } from '../../platform/record-producer.ts'
+import { overloaded } from '../overloaded.ts'
 
 /** By the index of a record in its batch: why it failed, or null when it is acknowledged. */
 export type FailureOf = (index: number) => Problem | null
@@ -19,11 +20,8 @@ export function failureOf(error: unknown): FailureOf {
 /** Nobody knows yet what becomes of the batch. */
 export const unanswered: FailureOf = () => notAcknowledged()
 
-export function overloaded(): Problem {
-  return new Problem('overloaded', {
-    detail: 'Too many bytes wait for the log. Send the decision again in a moment.',
-    headers: { 'retry-after': '1' }
-  })
+export function tooMuchInFlight(): Problem {
+  return overloaded('Too many bytes wait for the log. Send the decision again in a moment.')
 }
 
 function notAcknowledged(cause?: unknown): Problem {

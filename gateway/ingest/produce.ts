@@ -10,7 +10,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { OutgoingRecord, RoutingProducer } from '../../platform/record-producer.ts'
 import { createBatches } from './produce-batches.ts'
 import type { Batch } from './produce-batches.ts'
-import { failureOf, overloaded, unanswered } from './produce-failure.ts'
+import { failureOf, tooMuchInFlight, unanswered } from './produce-failure.ts'
 import type { FailureOf } from './produce-failure.ts'
 
 /** Resolves when all in-sync replicas have the record. @throws {Problem} 503. */
@@ -66,7 +66,7 @@ export function createProduce(dependencies: ProduceDependencies) {
 
   function enqueue({ topic, key, value, headers }: OutgoingRecord): Place | Problem {
     const bytes = value.length + (key?.length ?? 0) + recordOverheadBytes
-    if (inFlightBytes + bytes > inFlightBytesMax) return overloaded()
+    if (inFlightBytes + bytes > inFlightBytesMax) return tooMuchInFlight()
     const { partition, leader } = producer.route(topic, key)
     const batch = batches.add(leader, { topic, key, value, headers, partition }, bytes)
     inFlightBytes += bytes

@@ -1,14 +1,14 @@
 -- What storage settled, sums by the hour, and what was erased.
 
--- Written in the transaction that stores a batch: everything of the partition before next_offset is
--- in these tables, or is on its way to the dead letters.
+-- Written in the transaction that stores a batch: everything of the partition before next_offset
+-- is in these tables, or is on its way to the dead letters.
 create table consumed_offsets (
   group_id text not null,
   topic text not null,
   partition integer not null,
   next_offset bigint not null,
-  -- Taken anew by a member each time it joins its group. Who finds a later one than his own here has
-  -- lost the partition meanwhile, and writes nothing more.
+  -- Taken anew by a member each time it joins its group. Who finds a later one than his own here
+  -- has lost the partition meanwhile, and writes nothing more.
   epoch bigint not null,
   recorded_at timestamptz not null default now(),
   primary key (group_id, topic, partition)
@@ -39,7 +39,8 @@ create table decision_hours (
 alter table decision_ids add column erased_at timestamptz;
 
 -- Retention looks for old identities; they are appended in the order of time.
-create index decision_ids_by_time on decision_ids using brin (received_at) with (autosummarize = on);
+create index decision_ids_by_time on decision_ids
+  using brin (received_at) with (autosummarize = on);
 
 -- What was asked to be erased, by whom, and what became of it: the job and its record in one.
 create table erasures (

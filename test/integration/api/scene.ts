@@ -52,6 +52,7 @@ function createCountingLimiter(): RateLimiter {
         resetMs: 900_000
       }
     },
+    look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
     giveBack: () => {}
   }
 }

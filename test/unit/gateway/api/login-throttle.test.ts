@@ -16,6 +16,7 @@ function createFakeLimiter() {
         resetMs: 61_200
       }
     },
+    look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
     giveBack: () => {}
   }
   return { limiter, taken }

@@ -20,6 +20,10 @@ export class FakeLimiter implements RateLimiter {
     })
   }
 
+  look(key: string, limit: RateLimit): RateLimitState {
+    return this.give(key, limit, 0)
+  }
+
   giveBack(key: string, limit: RateLimit, points: number): void {
     this.left.set(key, (this.left.get(key) ?? limit.points) + points)
   }
