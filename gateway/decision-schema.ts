@@ -27,6 +27,7 @@ export function createDecisionSchema(dependencies: {
   async function ask(): Promise<void> {
     try {
       known = await registry.idOf(subject, decisionContract.text)
+      if (stopped.signal.aborted) return
       if (known === null) logger.warn({ subject }, 'schema not registered: sluice schemas register')
       else logger.info({ subject, schema_id: known }, 'learnt the schema id')
     } catch (error) {

@@ -23,6 +23,7 @@ export function createLogHealth(dependencies: {
   let answeredAt = Number.NEGATIVE_INFINITY
   let isAsking = false
   let isProducerConnected = false
+  let isStopped = false
   const tell = createTellAbsence(logger, 'the log')
 
   /** It learns where partitions are; later it may wait for a connection that is no more. */
@@ -42,7 +43,7 @@ export function createLogHealth(dependencies: {
       answeredAt = performance.now()
       tell.back()
     } catch (error) {
-      tell.away(error)
+      if (!isStopped) tell.away(error)
     } finally {
       isAsking = false
     }
@@ -52,6 +53,9 @@ export function createLogHealth(dependencies: {
   const timer = setInterval(() => void ask(), everyMs)
   return {
     isHealthy: () => performance.now() - answeredAt < staleAfterMs,
-    stop: () => clearInterval(timer)
+    stop: () => {
+      isStopped = true
+      clearInterval(timer)
+    }
   }
 }

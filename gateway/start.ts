@@ -29,6 +29,7 @@ import { createLogHealth } from './log-health.ts'
 import { noLog } from './no-log.ts'
 import { createGatewayServer } from './server.ts'
 import { createTellAbsence } from './tell-absence.ts'
+import type { TellAbsence } from './tell-absence.ts'
 
 export interface GatewayContext {
   readonly config: GatewayConfig
@@ -74,7 +75,8 @@ export async function startGateway(context: GatewayContext): Promise<void> {
       requestTimeoutMs: config.REQUEST_TIMEOUT_MS
     }
   })
-  await listen(server, { host: config.GATEWAY_HOST, port: config.GATEWAY_PORT, backlog })
+  const { GATEWAY_HOST: host, GATEWAY_PORT: ownPort } = config
+  await listen(server, { host, port: ownPort, setting: 'GATEWAY_PORT', backlog })
   context.link?.serves()
   lifecycle.onStop('traffic', () => close(server))
   // From "not ready" to "not accepting": balancers have to notice first. The primary waits for
@@ -130,11 +132,24 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
   const redis = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   const tellRedis = createTellAbsence(logger, 'Redis')
   redis.on('error', tellRedis.away).on('ready', tellRedis.back)
-  lifecycle.onStop('redis', () => Promise.resolve(redis.disconnect()))
+  lifecycle.onStop('redis', () => {
+    redis.off('error', tellRedis.away)
+    return Promise.resolve(redis.disconnect())
+  })
   const windows = createSharedWindows(redis)
   const keyChanges = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   const keys = openApiKeys({ postgres: keyStore, redis: keyChanges, metrics, lifecycle })
-  return { postgres, ...keys, rateLimiter: createRateLimiter({ windows, metrics }) }
+  const tell = tellFrozen(redis, tellRedis)
+  return { postgres, ...keys, rateLimiter: createRateLimiter({ windows, metrics, tell }) }
+}
+
+/** A Redis that is frozen breaks no connection, so only who asked it knows. */
+function tellFrozen(redis: { readonly status: string }, tell: TellAbsence): TellAbsence {
+  const isConnected = (): boolean => redis.status === 'ready'
+  return {
+    away: (error) => isConnected() && tell.away(error),
+    back: () => isConnected() && tell.back()
+  }
 }
 
 /** The log and its schema; until both have answered the gateway is not ready. */

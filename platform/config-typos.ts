@@ -8,6 +8,8 @@ const distanceMin = 2
 const cutWeight = 2.5
 /** Longer names may differ in more places. */
 const lettersPerMistake = 5
+/** Of a name whose first word is none of ours. */
+const lettersMin = 8
 const fileSuffix = '_FILE'
 
 /** One sentence for each suspect. */
@@ -15,15 +17,25 @@ export function typosOf(environment: Environment, names: readonly string[]): str
   const known = new Set(names.flatMap((name) => [name, `${name}${fileSuffix}`]))
   const prefixes = new Set(names.map(prefixOf))
   return Object.keys(environment)
-    .filter((name) => !known.has(name) && prefixes.has(prefixOf(name)) && !injected.test(name))
+    .filter((name) => !known.has(name) && !injected.test(name))
     .flatMap((name) => {
-      const nearest = nearestOf(name, [...known])
+      // Where the first word is one of ours, more of the rest may be wrong.
+      const nearest = prefixes.has(prefixOf(name))
+        ? nearestOf(name, [...known])
+        : almostOf(name, [...known])
       return nearest === null ? [] : [`${name} is not a setting; is ${nearest} meant?`]
     })
 }
 
 function prefixOf(name: string): string {
   return name.split('_', 1)[0] ?? name
+}
+
+/** A name that is one letter off, or written in other case; a short one is somebody else's. */
+function almostOf(name: string, known: readonly string[]): string | null {
+  const capitals = name.toUpperCase()
+  if (capitals.length < lettersMin) return null
+  return known.find((candidate) => distanceOf(capitals, candidate) <= 1) ?? null
 }
 
 function nearestOf(name: string, known: readonly string[]): string | null {

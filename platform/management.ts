@@ -34,7 +34,7 @@ export async function startManagement(options: ManagementOptions): Promise<Manag
       if (!response.headersSent) write(response, 500, { status: 'failed' })
     })
   })
-  await listen(server, options)
+  await listen(server, { ...options, setting: 'MANAGEMENT_PORT' })
   return {
     port: (server.address() as AddressInfo).port,
     close: () => close(server)
@@ -58,16 +58,28 @@ function write(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** Resolves when the server listens; an address in use rejects with the port in its message. */
-export async function listen(
-  server: Server,
-  at: { host: string; port: number; backlog?: number }
-): Promise<void> {
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** The setting that chooses the port. */
+  readonly setting: string
+  readonly backlog?: number
+}
+
+/** Resolves when the server listens; a port in use rejects with the setting that moves it. */
+export async function listen(server: Server, options: ListenOptions): Promise<void> {
+  const { host, port, setting, backlog } = options
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen(at.port, at.host, at.backlog, resolve)
+  const refuse = (cause: NodeJS.ErrnoException): void => {
+    const isTaken = cause.code === 'EADDRINUSE'
+    reject(
+      isTaken ? new Error(`port ${port} is in use; ${setting} names another`, { cause }) : cause
+    )
+  }
+  server.once('error', refuse)
+  server.listen(port, host, backlog, resolve)
   await promise
-  server.off('error', reject)
+  server.off('error', refuse)
 }
 
 /** So long after the last connection was accepted, one without a request will get none. */

@@ -41,13 +41,13 @@ export async function runProcess<C extends object>(
   create: (config: C, argument: string) => Promise<Runnable>
 ): Promise<void> {
   const words = process.argv.slice(2)
-  const [argument = ''] = words.filter((word) => word !== checkFlag)
+  const [argument = '', ...more] = words.filter((word) => word !== checkFlag)
   if (argument === '--help' || argument === '-h') {
     process.stdout.write(options.usage)
     return
   }
   const isCheck = words.includes(checkFlag)
-  if (!isTaken(options.argumentsExpected, argument, isCheck)) {
+  if (more.length > 0 || !isTaken(options.argumentsExpected, argument, isCheck)) {
     process.stderr.write(options.usage)
     process.exitCode = exitUsage
     return
@@ -67,7 +67,8 @@ export async function runProcess<C extends object>(
 
 /** To check the configuration nobody has to say which of the process' parts to start. */
 function isTaken(expected: readonly string[], argument: string, isCheck: boolean): boolean {
-  return expected.length === 0 || expected.includes(argument) || (isCheck && argument === '')
+  if (argument === '') return expected.length === 0 || isCheck
+  return expected.includes(argument)
 }
 
 /** What is wrong goes to stderr whole. */

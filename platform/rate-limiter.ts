@@ -19,6 +19,7 @@ import type { LimitedKey } from './limited-key.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimit, RateLimitState } from './rate-limit.ts'
 import { createReach, createRefillLease } from './refill-lease.ts'
+import type { TellReach } from './refill-lease.ts'
 import type { SharedWindows } from './shared-windows.ts'
 
 export type { RateLimit, RateLimitState } from './rate-limit.ts'
@@ -38,6 +39,8 @@ export interface RateLimiter {
 export interface RateLimiterOptions {
   readonly windows: SharedWindows
   readonly metrics: Pick<Metrics, 'count' | 'set'>
+  /** Hears when the windows stop to answer, and when they answer again. */
+  readonly tell?: TellReach
   /** Milliseconds of a clock that never jumps. */
   readonly now?: () => number
 }
@@ -48,7 +51,7 @@ const keysMax = 20_000
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { windows, metrics, now = () => performance.now() } = options
   const keys = createCache<LimitedKey>(keysMax)
-  const reach = createReach(metrics)
+  const reach = createReach(metrics, options.tell)
   const refillLease = createRefillLease({ windows, reach, metrics, now })
 
   /** A limit that changes is another lease, so that neither is spent under the other's rules. */

@@ -6,13 +6,18 @@ import type { LimitedKey } from './limited-key.ts'
 import type { Metrics } from './metrics.ts'
 import type { SharedWindows } from './shared-windows.ts'
 
+export interface TellReach {
+  away(error: unknown): void
+  back(): void
+}
+
 /** Whether the shared windows answer; one key that gets no answer speaks for all of them. */
 export interface Reach {
   readonly isLocal: boolean
   /** Says, once for each pause, that it is time to see whether they answer again. */
   isTimeToAsk(now: number): boolean
   answered(): void
-  failed(now: number): void
+  failed(now: number, error: unknown): void
 }
 
 /**
@@ -20,7 +25,8 @@ export interface Reach {
  */
 const pauseMs = 250
 
-export function createReach(metrics: Pick<Metrics, 'set'>): Reach {
+/** @param tell hears when the windows stop to answer, and when they answer again. */
+export function createReach(metrics: Pick<Metrics, 'set'>, tell?: TellReach): Reach {
   let isLocal = false
   let askAgainAt = 0
 
@@ -39,10 +45,14 @@ export function createReach(metrics: Pick<Metrics, 'set'>): Reach {
       askAgainAt = now + pauseMs
       return true
     },
-    answered: () => become(false),
-    failed: (now) => {
+    answered: () => {
+      if (isLocal) tell?.back()
+      become(false)
+    },
+    failed: (now, error) => {
       askAgainAt = now + pauseMs
       become(true)
+      tell?.away(error)
     }
   }
 }
@@ -74,10 +84,10 @@ export function createRefillLease(dependencies: RefillDependencies): RefillLease
     if (key.waiting.length > 0) refillLease(key)
   }
 
-  function onSilence(key: LimitedKey): void {
+  function onSilence(key: LimitedKey, error: unknown): void {
     const at = now()
     key.isAsking = false
-    reach.failed(at)
+    reach.failed(at, error)
     count('failed', 0)
     for (const { points, resolve } of key.waiting.splice(0)) resolve(giveLocally(key, points, at))
   }
@@ -92,7 +102,7 @@ export function createRefillLease(dependencies: RefillDependencies): RefillLease
     key.isAsking = true
     windows.take(key.name, key.limit, asked).then(
       (state) => onAnswer(key, { ...state, asked, sentAt, receivedAt: now() }, included),
-      () => onSilence(key)
+      (error: unknown) => onSilence(key, error)
     )
   }
 

@@ -45,7 +45,7 @@ export type ApplicationOptions = {
 
 export type Applications = {
   baseUrl: string
-  managementUrl: string
+  managementUrl: (name: ApplicationName) => string
   pids(): Record<string, number>
   /** The gateway first, so that what it has accepted can still be consumed. */
   stop(): Promise<void>
@@ -133,7 +133,7 @@ export async function startApplications(options: ApplicationOptions): Promise<Ap
   }
   return {
     baseUrl: `http://127.0.0.1:${options.ports.gateway}`,
-    managementUrl: `http://127.0.0.1:${options.ports.management.gateway}`,
+    managementUrl: (name) => `http://127.0.0.1:${options.ports.management[name]}`,
     pids: supervisor.pids,
     stop
   }

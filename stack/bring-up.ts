@@ -127,7 +127,9 @@ function localFileOf(
   const { addresses } = services
   return {
     base_url: applications.baseUrl,
-    management_url: applications.managementUrl,
+    management_url: applications.managementUrl('gateway'),
+    storage_management_url: applications.managementUrl('storage'),
+    evaluation_management_url: applications.managementUrl('evaluation'),
     docs_url: `${applications.baseUrl}/docs`,
     api_key: credentials.api_key,
     email: credentials.email,

@@ -6,6 +6,8 @@ import { dirname } from 'node:path'
 export type LocalFile = {
   base_url: string
   management_url: string
+  storage_management_url: string
+  evaluation_management_url: string
   docs_url: string
   api_key: string
   email: string

@@ -42,6 +42,8 @@ export function summaryOf(local: LocalFile, paint: Paint): string[] {
       ['Gateway', local.base_url],
       ['API documentation', local.docs_url],
       ['Metrics, readiness', `${local.management_url}/metrics, /readyz`],
+      ['  of storage', local.storage_management_url],
+      ['  of evaluation', local.evaluation_management_url],
       ['Login', `${local.email}  ${local.password}`],
       ['API key', local.api_key],
       ['Kafka', `${local.kafka_brokers}  topic agent-decisions`],

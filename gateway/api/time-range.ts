@@ -28,15 +28,18 @@ export function readTimeRange(texts: TimeTexts, now: number): ReadTimeRange {
   const to = texts.to === undefined ? null : timeOf(texts.to)
   const from =
     texts.from === undefined ? (to ?? now) - defaultRangeDays * dayMs : timeOf(texts.from)
-  const errors = violationsOf(from, to)
+  const errors = violationsOf(texts, from, to)
   if (errors.length > 0) return { kind: 'wrong', errors }
   return { kind: 'range', range: { from: dateOf(from), to: to === null ? null : dateOf(to) } }
 }
 
-/** Without a `to` that is a time, nothing can be said about the default of `from`. */
-function violationsOf(from: number, to: number | null): readonly Violation[] {
-  if (to !== null && Number.isNaN(to)) return [noTime('/to')]
-  if (Number.isNaN(from)) return [noTime('/from')]
+function violationsOf(texts: TimeTexts, from: number, to: number | null): readonly Violation[] {
+  const wrong = [
+    // Its default comes from `to`, and is no time when that is none.
+    ...(texts.from !== undefined && Number.isNaN(from) ? [noTime('/from')] : []),
+    ...(to !== null && Number.isNaN(to) ? [noTime('/to')] : [])
+  ]
+  if (wrong.length > 0) return wrong
   return to !== null && from >= to ? [notBefore] : []
 }
 

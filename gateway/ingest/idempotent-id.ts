@@ -26,6 +26,7 @@ export function idempotentIdOf(header: string | string[] | undefined): Idempoten
 
 function malformed(): Problem {
   const detail =
-    'The Idempotency-Key must be a quoted string of 1 to 255 printable ASCII characters.'
+    'The Idempotency-Key must be a quoted string of 1 to 255 printable ASCII characters, ' +
+    'or a bare one without spaces.'
   return new Problem('malformed_request', { detail })
 }

@@ -15,7 +15,11 @@ describe('typosOf', () => {
     ['PRODUCE_DEADLINE', 'PRODUCE_DEADLINE_MS'],
     ['RATE_LIMIT_WINDOW', 'RATE_LIMIT_WINDOW_SECONDS'],
     ['KAFKA_TLS_CERTIFICATE', 'KAFKA_TLS_CERT'],
-    ['DATABASE_URI', 'DATABASE_URL']
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['RATELIMIT_POINTS', 'RATE_LIMIT_POINTS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['log_level', 'LOG_LEVEL']
   ])('%s is nearly %s', (name, nearest) => {
     expect(typosOf({ [name]: 'x' }, names)).toEqual([
       `${name} is not a setting; is ${nearest} meant?`
@@ -30,6 +34,7 @@ describe('typosOf', () => {
   test.each([
     'PATH',
     'HOSTNAME',
+    'BASE_URL',
     'SESSION_MANAGER',
     'REDIS_PASSWORD_OF_SOMEBODY',
     'KAFKA_HEAP_OPTS',

@@ -10,6 +10,7 @@ import { createMetrics } from '../../../platform/metrics.ts'
 import { RecordingLogger } from './recording-logger.ts'
 
 const host = '127.0.0.1'
+const setting = 'GATEWAY_PORT'
 const running: { close(): Promise<void> }[] = []
 
 afterEach(async () => {
@@ -32,7 +33,7 @@ async function start(missing: readonly string[] = []) {
 }
 
 async function listening(server: Server): Promise<number> {
-  await listen(server, { host, port: 0 })
+  await listen(server, { host, port: 0, setting })
   running.push({ close: () => close(server) })
   return (server.address() as AddressInfo).port
 }
@@ -111,15 +112,17 @@ describe('startManagement', () => {
     await management.close()
     await expect(get('/livez')).rejects.toThrow()
     const server = createServer()
-    await listen(server, { host, port: management.port })
+    await listen(server, { host, port: management.port, setting })
     await close(server)
   })
 })
 
 describe('listen', () => {
-  test('rejects with the port when it is taken', async () => {
+  test('rejects with the port and its setting when it is taken', async () => {
     const port = await listening(createServer())
-    await expect(listen(createServer(), { host, port })).rejects.toThrow(String(port))
+    await expect(listen(createServer(), { host, port, setting })).rejects.toThrow(
+      `port ${port} is in use; GATEWAY_PORT names another`
+    )
   })
 
   test('leaves no listener for errors behind', async () => {
@@ -136,7 +139,7 @@ test('close waits for the answer that is under way', async () => {
     tellAsked()
     void mayAnswer.then(() => response.end('late'))
   })
-  await listen(server, { host, port: 0 })
+  await listen(server, { host, port: 0, setting })
   const { port } = server.address() as AddressInfo
   const answer = fetch(`http://${host}:${port}/`).then((response) => response.text())
   await asked

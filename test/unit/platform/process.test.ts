@@ -68,8 +68,13 @@ test('a wrong configuration is listed whole with its likely reasons, and nothing
   }
 })
 
-test('a wrong argument is answered with the usage', () => {
-  const { status, stderr } = run(['consumers/main.ts', 'nobody'])
-  expect(status).toBe(2)
-  expect(stderr).toMatch(/^Usage: node consumers\/main.ts <group> \[--check-config\]/)
+test.each([
+  ['consumers/main.ts', 'nobody'],
+  ['consumers/main.ts', 'storage', 'evaluation'],
+  ['gateway/main.ts', '--check-confg'],
+  ['gateway/main.ts', 'ingest']
+])('a wrong argument is answered with the usage: %s %s', (file, ...args) => {
+  const { status, stdout, stderr } = run([file, ...args])
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(`Usage: node ${file}`)
 })

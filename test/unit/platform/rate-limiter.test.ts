@@ -174,6 +174,23 @@ describe('while Redis does not answer', () => {
     expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
   })
 
+  test('whoever listens hears why, and that it is back', async () => {
+    const windows = new FakeWindows(clock)
+    const heard: unknown[] = []
+    const tell = { away: (error: unknown) => heard.push(error), back: () => heard.push('back') }
+    const options = { windows, metrics: new RecordingMetrics(), now: clock, tell }
+    const limiter = createRateLimiter(options)
+    await limiter.take('a', limit, 1)
+    expect(heard).toEqual([])
+    windows.failure = gone
+    await limiter.take('b', limit, 1)
+    windows.failure = null
+    now += 1000
+    void limiter.take('b', limit, 1)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(heard).toEqual([gone, 'back'])
+  })
+
   test('everybody who waits is served', async () => {
     const { windows, limiter } = scene()
     windows.failure = gone

@@ -10,6 +10,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 const LOCAL = {
   base_url: 'http://127.0.0.1:8080',
   management_url: 'http://127.0.0.1:9464',
+  storage_management_url: 'http://127.0.0.1:9465',
+  evaluation_management_url: 'http://127.0.0.1:9466',
   docs_url: 'http://127.0.0.1:8080/docs',
   api_key: 'slk_local_x',
   email: 'a@b',

@@ -54,6 +54,13 @@ test.each(notTimes)('refuses "%s"', (text) => {
   ])
 })
 
+test('names both ends when neither is a time', () => {
+  expect(rangeOf('yesterday', 'x')).toEqual([
+    { pointer: '/from', detail: expect.stringContaining('RFC 3339') },
+    { pointer: '/to', detail: expect.stringContaining('RFC 3339') }
+  ])
+})
+
 test('refuses a range that ends before it begins, or as it begins', () => {
   const wrong = [{ pointer: '/from', detail: 'must be before `to`' }]
   expect(rangeOf('2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z')).toEqual(wrong)
