@@ -4,7 +4,7 @@ import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { verifyPassword } from '../platform/password.ts'
-import type { Postgres } from '../platform/postgres.ts'
+import type { PostgresPool } from '../platform/postgres.ts'
 import type { RateLimiter } from '../platform/rate-limiter.ts'
 import type { RoutingProducer } from '../platform/record-producer.ts'
 import { createSessionTokens } from '../platform/session-token.ts'
@@ -47,7 +47,7 @@ export interface GatewayParts {
   readonly logger: Logger
   readonly lifecycle: Lifecycle
   readonly metrics: Metrics
-  readonly postgres: Postgres
+  readonly postgres: PostgresPool
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
   readonly rateLimiter: RateLimiter
@@ -128,7 +128,7 @@ function createReads(
   const reads = { store, poll, clock, decisionsTopic: config.DECISIONS_TOPIC }
   const throttleLogin = createThrottleLogin(rateLimiter)
   return {
-    login: createLogin({ store, throttleLogin, verifyPassword, sessionTokens }),
+    login: createLogin({ accounts: store.accounts, throttleLogin, verifyPassword, sessionTokens }),
     listDecisions: createListDecisions(reads),
     readDecision: createReadDecision(reads),
     readEvaluation: createReadEvaluation(reads),

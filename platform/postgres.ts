@@ -26,15 +26,25 @@ export interface Postgres extends Queryable {
   close(): Promise<void>
 }
 
+export interface PostgresPool extends Postgres {
+  /**
+   * Reads, each in a read-only transaction of its own in which these settings hold; they end with
+   * it, so that the next user of the connection finds none of them. It costs one round trip.
+   */
+  reading(settings: Readonly<Record<string, string>>): Queryable
+}
+
 const connectTimeoutMs = 2000
 const idleTimeoutMs = 30_000
 /** Beyond the server's own limit, so that a frozen server is noticed as well. */
 const queryGraceMs = 1000
+/** The server's word for a connection that is in no transaction. */
+const idle = 'I'
 
 // A token count may pass 2^31 and never passes 2^53, so a bigint is safe as a number here.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export function createPostgres(options: PostgresOptions): Postgres {
+export function createPostgres(options: PostgresOptions): PostgresPool {
   const pool = new pg.Pool({
     ...postgresAddressOf(options.url, options.ca ?? null),
     application_name: options.applicationName,
@@ -43,7 +53,9 @@ export function createPostgres(options: PostgresOptions): Postgres {
     idleTimeoutMillis: idleTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + queryGraceMs,
-    keepAlive: true
+    keepAlive: true,
+    // Queries that nobody awaits between travel together; who awaits each notices nothing.
+    pipeline: true
   })
   // An idle connection that breaks is replaced; the next query tells its caller what it finds.
   pool.on('error', () => {})
@@ -51,6 +63,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
   return {
     ...queryable(pool),
     transaction: (work) => runTransaction(pool, work),
+    reading: (settings) => readingUnder(pool, settings),
     close: () => pool.end()
   }
 }
@@ -65,32 +78,58 @@ function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
 }
 
 async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) => Promise<T>) {
+  return onConnection(pool, async (client) => {
+    try {
+      await client.query('begin')
+      const result = await work(queryable(client))
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      throw error
+    }
+  })
+}
+
+/** The names of the settings are values here as well: no text of theirs becomes a statement. */
+function readingUnder(pool: pg.Pool, settings: Readonly<Record<string, string>>): Queryable {
+  const entries = Object.entries(settings)
+  const setters = entries.map(
+    (_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`
+  )
+  const setAll = `select ${setters.join(', ')}`
+  return {
+    query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
+      onConnection(pool, async (client) => {
+        const outcomes = await Promise.allSettled([
+          client.query('begin read only'),
+          client.query(setAll, entries.flat()),
+          client.query<R>(statement, values && [...values]),
+          client.query('commit')
+        ])
+        // The first that failed is why the others did. What was read without them is nobody's.
+        const failed = outcomes.find(({ status }) => status === 'rejected')
+        if (failed?.status === 'rejected') throw failed.reason
+        const read = outcomes[2]
+        return read.status === 'fulfilled' ? read.value.rows : []
+      })
+  }
+}
+
+async function onConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>
+): Promise<T> {
   const client = await pool.connect()
   // The pool listens to idle connections only: unheard, one that breaks here would end the process.
   const ignore = (): void => {}
   client.on('error', ignore)
-  let broken: Error | undefined
   try {
-    await client.query('begin')
-    const result = await work(queryable(client))
-    await client.query('commit')
-    return result
-  } catch (error) {
-    broken = await rollBack(client)
-    throw error
+    return await work(client)
   } finally {
     client.off('error', ignore)
-    client.release(broken)
-  }
-}
-
-/** A connection that cannot roll back is thrown away, and with it the transaction. */
-async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
-  try {
-    await client.query('rollback')
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
+    // A connection still in its transaction is thrown away, and with it the transaction.
+    client.release(client.getTransactionStatus() !== idle)
   }
 }
 

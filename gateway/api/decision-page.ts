@@ -1,11 +1,11 @@
 /** One page of decisions, newest first, found through the indexes and never by counting. */
 import type { CursorPosition } from '../../core/cursor.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import type { Row } from '../../platform/postgres.ts'
 import { inputStartChars, outputStartChars } from './preview.ts'
+import type { OrganizationStore } from './store.ts'
 import type { TimeRange } from './time-range.ts'
 
 export interface PageQuery {
-  readonly organizationId: string
   readonly range: TimeRange
   readonly agent_id?: string | undefined
   readonly session_id?: string | undefined
@@ -31,8 +31,8 @@ export interface PageRow extends Row {
   readonly sdk_version: string | null
 }
 
-export function selectDecisionPage(store: Queryable, query: PageQuery): Promise<PageRow[]> {
-  const { conditions, values } = conditionsOf(query)
+export function selectDecisionPage(store: OrganizationStore, query: PageQuery): Promise<PageRow[]> {
+  const { conditions, values } = conditionsOf(store.organizationId, query)
   return store.query<PageRow>(
     `select decision_id, received_at, stored_at,
             to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_key,
@@ -48,19 +48,19 @@ export function selectDecisionPage(store: Queryable, query: PageQuery): Promise<
 }
 
 /** The texts of the conditions are ours; what the caller gave is a parameter, always. */
-function conditionsOf(query: PageQuery): { conditions: string[]; values: unknown[] } {
+function conditionsOf(organizationId: string, query: PageQuery) {
   const values: unknown[] = []
   const parameter = (value: unknown): string => `$${values.push(value)}`
   const { range, after } = query
 
   const conditions = [
-    `organization_id = ${parameter(query.organizationId)}`,
+    `organization_id = ${parameter(organizationId)}`,
     `received_at >= ${parameter(range.from.toISOString())}`
   ]
   if (range.to !== null) conditions.push(`received_at < ${parameter(range.to.toISOString())}`)
-  if (query.agent_id !== undefined) conditions.push(isText('agent_id', parameter(query.agent_id)))
-  if (query.session_id !== undefined) {
-    conditions.push(isText('session_id', parameter(query.session_id)))
+  for (const column of ['agent_id', 'session_id'] as const) {
+    const value = query[column]
+    if (value !== undefined) conditions.push(...isText(column, value, parameter(value)))
   }
   if (query.domain !== undefined) conditions.push(`domain = ${parameter(query.domain)}`)
   if (after !== null) {
@@ -72,10 +72,14 @@ function conditionsOf(query: PageQuery): { conditions: string[]; values: unknown
   return { conditions, values }
 }
 
-/** The index holds a hash, because the text may be too long for it; equality has the last word. */
-function isText(column: 'agent_id' | 'session_id', value: string): string {
-  return (
-    `hashtextextended(${column}, 0) = hashtextextended(${value}::text, 0) ` +
-    `and ${column} = ${value}::text`
-  )
+/**
+ * An index cannot hold every text that a foreign producer may write: it holds those up to a bound,
+ * and is used only where the bound is said. A longer one is looked for through the index by time.
+ */
+const indexedBytesMax = 1024
+
+function isText(column: 'agent_id' | 'session_id', value: string, parameter: string): string[] {
+  const isEqual = `${column} collate "C" = ${parameter}::text`
+  const isIndexed = Buffer.byteLength(value) <= indexedBytesMax
+  return isIndexed ? [isEqual, `octet_length(${column}) <= ${indexedBytesMax}`] : [isEqual]
 }

@@ -1,5 +1,6 @@
 /** One decision as the table holds it. */
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import type { Row } from '../../platform/postgres.ts'
+import type { OrganizationStore } from './store.ts'
 
 export interface DecisionRow {
   readonly decision_id: string
@@ -27,8 +28,7 @@ const receivedAt = `select i.received_at
                               and i.decision_id = $2`
 
 export async function selectDecision(
-  store: Queryable,
-  organizationId: string,
+  store: OrganizationStore,
   decisionId: string
 ): Promise<DecisionRow | null> {
   const rows = await store.query<DecisionRow & Row>(
@@ -38,15 +38,14 @@ export async function selectDecision(
       where d.organization_id = $1
         and d.decision_id = $2
         and d.received_at = (${receivedAt})`,
-    [organizationId, decisionId]
+    [store.organizationId, decisionId]
   )
   return rows[0] ?? null
 }
 
 /** When it was stored, without its texts; null when it is not there. */
 export async function selectStoredAt(
-  store: Queryable,
-  organizationId: string,
+  store: OrganizationStore,
   decisionId: string
 ): Promise<Date | null> {
   const rows = await store.query<{ stored_at: Date }>(
@@ -55,7 +54,7 @@ export async function selectStoredAt(
       where d.organization_id = $1
         and d.decision_id = $2
         and d.received_at = (${receivedAt})`,
-    [organizationId, decisionId]
+    [store.organizationId, decisionId]
   )
   return rows[0]?.stored_at ?? null
 }

@@ -4,7 +4,6 @@ import { readCursor, writeCursor } from '../../core/cursor.ts'
 import type { CursorPosition, Filters } from '../../core/cursor.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Violation } from '../../core/problem.ts'
-import type { Queryable } from '../../platform/postgres.ts'
 import { jsonReply } from '../call.ts'
 import type { SessionHandle } from '../route.ts'
 import { selectDecisionPage } from './decision-page.ts'
@@ -13,13 +12,13 @@ import { evaluationViewOf } from './evaluation-view.ts'
 import { previewOf, previewOfLiteral } from './preview.ts'
 import { readRuns } from './read-runs.ts'
 import type { StoredRun } from './read-runs.ts'
+import type { Store } from './store.ts'
 import { readTimeRange } from './time-range.ts'
 import type { TimeRange, TimeTexts } from './time-range.ts'
 import { lagOf, readWatermark } from './watermark.ts'
 
 export interface ListDecisionsDependencies {
-  /** From `createStore`. */
-  readonly store: Queryable
+  readonly store: Store
   readonly decisionsTopic: string
   readonly clock: Clock
 }
@@ -38,21 +37,20 @@ export function createListDecisions(dependencies: ListDecisionsDependencies): Se
   const { store, decisionsTopic, clock } = dependencies
 
   return async function listDecisions(call) {
-    const organizationId = call.principal.organization_id
     const { cursor, limit, from, to, ...texts } = call.query as unknown as ListQuery
     const filters: Filters = { from, to, ...texts }
     const range = rangeOf({ from, to }, clock.now())
     const after = cursor === undefined ? null : positionOf(cursor, filters)
 
     // One row more than was asked for tells whether there is another page.
-    const query = { organizationId, range, ...texts, after, rowsMax: limit + 1 }
+    const query = { range, ...texts, after, rowsMax: limit + 1 }
+    const ours = store.of(call.principal.organization_id)
     // The watermark before the rows: whatever it promises is then among them.
-    const watermark = await readWatermark(store, decisionsTopic)
-    const rows = await selectDecisionPage(store, query)
+    const watermark = await readWatermark(ours, decisionsTopic)
+    const rows = await selectDecisionPage(ours, query)
     const page = rows.slice(0, limit)
     const runs = await readRuns(
-      store,
-      organizationId,
+      ours,
       page.map((row) => row.decision_id)
     )
     const last = rows.length > limit ? page.at(-1) : undefined

@@ -10,8 +10,7 @@ import type { PublicHandle } from '../route.ts'
 import type { ThrottleLogin } from './login-throttle.ts'
 
 export interface LoginDependencies {
-  /** From `createStore`. */
-  readonly store: Queryable
+  readonly accounts: Queryable
   readonly throttleLogin: ThrottleLogin
   /** `verifyPassword` of platform/password.ts; null stands for an account that does not exist. */
   readonly verifyPassword: (passwordHash: string | null, password: string) => Promise<boolean>
@@ -19,7 +18,7 @@ export interface LoginDependencies {
 }
 
 export function createLogin(dependencies: LoginDependencies): PublicHandle {
-  const { store, throttleLogin, verifyPassword, sessionTokens } = dependencies
+  const { accounts, throttleLogin, verifyPassword, sessionTokens } = dependencies
 
   async function isRight(account: AccountRow | null, password: string): Promise<boolean> {
     try {
@@ -33,7 +32,7 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
     const body = call.body as { email: string; password: string }
     const email = body.email.trim().toLowerCase()
     await throttleLogin({ email, remoteAddress: call.remote_address })
-    const account = await selectAccount(store, email)
+    const account = await selectAccount(accounts, email)
     // An unknown email costs the same check as a wrong password, and gets the same answer.
     const isAllowed = await isRight(account, body.password)
     if (account === null || !isAllowed) throw loginFailed()
@@ -55,8 +54,8 @@ interface AccountRow {
   readonly password_hash: string
 }
 
-async function selectAccount(store: Queryable, email: string): Promise<AccountRow | null> {
-  const rows = await store.query<AccountRow & Row>(
+async function selectAccount(accounts: Queryable, email: string): Promise<AccountRow | null> {
+  const rows = await accounts.query<AccountRow & Row>(
     `select user_id, organization_id, role, password_hash from users where email = $1`,
     [email]
   )

@@ -1,6 +1,5 @@
 /** GET /v1/decisions/{decision_id}: one decision, its texts exactly as they were sent. */
 import type { Clock } from '../../core/clock.ts'
-import type { Queryable } from '../../platform/postgres.ts'
 import { jsonReply } from '../call.ts'
 import type { SessionHandle } from '../route.ts'
 import { selectDecision } from './decision-row.ts'
@@ -9,12 +8,12 @@ import { evaluationViewOf, scoresByName } from './evaluation-view.ts'
 import type { Poll } from './poll.ts'
 import { readRuns } from './read-runs.ts'
 import type { StoredRun } from './read-runs.ts'
+import type { Store } from './store.ts'
 import { isReached, waitOf } from './wait-until.ts'
 import { decisionNotFound, readWatermark } from './watermark.ts'
 
 export interface ReadDependencies {
-  /** From `createStore`. */
-  readonly store: Queryable
+  readonly store: Store
   readonly poll: Poll
   readonly decisionsTopic: string
   readonly clock: Clock
@@ -25,16 +24,16 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
 
   return async function readDecision(call) {
     const askedAt = clock.now()
-    const { organization_id } = call.principal
+    const ours = store.of(call.principal.organization_id)
     const decisionId = (call.params['decision_id'] ?? '').toLowerCase()
     const { waitMs, until } = waitOf(call.query)
     let decision: DecisionRow | null = null
 
     /** The row never changes, so it is read again only while it is not there. */
     async function read(): Promise<{ decision: DecisionRow | null; runs: readonly StoredRun[] }> {
-      decision ??= await selectDecision(store, organization_id, decisionId)
+      decision ??= await selectDecision(ours, decisionId)
       if (decision === null) return { decision, runs: [] }
-      const runs = await readRuns(store, organization_id, [decisionId])
+      const runs = await readRuns(ours, [decisionId])
       return { decision, runs: runs.get(decisionId) ?? [] }
     }
 
@@ -44,7 +43,7 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
       { waitMs, signal: call.signal }
     )
     if (found.decision !== null) return jsonReply(200, decisionText(found.decision, found.runs))
-    throw decisionNotFound(await readWatermark(store, decisionsTopic), askedAt, clock)
+    throw decisionNotFound(await readWatermark(ours, decisionsTopic), askedAt, clock)
   }
 }
 

@@ -20,14 +20,14 @@ export function createReadEvaluation(dependencies: ReadDependencies): PrincipalH
 
   return async function readEvaluation(call) {
     const askedAt = clock.now()
-    const { organization_id } = call.principal
+    const ours = store.of(call.principal.organization_id)
     const decisionId = (call.params['decision_id'] ?? '').toLowerCase()
     const { waitMs, until } = waitOf(call.query)
     let storedAt: Date | null = null
 
     async function read(): Promise<Found> {
-      storedAt ??= await selectStoredAt(store, organization_id, decisionId)
-      const runs = await readRuns(store, organization_id, [decisionId])
+      storedAt ??= await selectStoredAt(ours, decisionId)
+      const runs = await readRuns(ours, [decisionId])
       return { storedAt, runs: runs.get(decisionId) ?? [] }
     }
 
@@ -36,7 +36,7 @@ export function createReadEvaluation(dependencies: ReadDependencies): PrincipalH
       signal: call.signal
     })
     if (isKnown(found)) return jsonReply(200, JSON.stringify(evaluationOf(decisionId, found)))
-    throw decisionNotFound(await readWatermark(store, decisionsTopic), askedAt, clock)
+    throw decisionNotFound(await readWatermark(ours, decisionsTopic), askedAt, clock)
   }
 }
 

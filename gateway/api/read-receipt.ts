@@ -10,17 +10,17 @@ export function createReadReceipt(dependencies: ReadDependencies): KeyHandle {
 
   return async function readReceipt(call) {
     const askedAt = clock.now()
-    const { organization_id } = call.principal
+    const ours = store.of(call.principal.organization_id)
     const decision_id = (call.params['decision_id'] ?? '').toLowerCase()
     const { wait } = call.query as { wait: number }
     const stored_at = await poll(
-      () => selectStoredAt(store, organization_id, decision_id),
+      () => selectStoredAt(ours, decision_id),
       (found) => found !== null,
       { waitMs: wait * 1000, signal: call.signal }
     )
     if (stored_at !== null) {
       return jsonReply(200, JSON.stringify({ decision_id, state: 'stored', stored_at }))
     }
-    throw decisionNotFound(await readWatermark(store, decisionsTopic), askedAt, clock)
+    throw decisionNotFound(await readWatermark(ours, decisionsTopic), askedAt, clock)
   }
 }

@@ -1,5 +1,6 @@
 /** Evaluation runs of decisions with their scores, as one snapshot. */
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import type { Row } from '../../platform/postgres.ts'
+import type { OrganizationStore } from './store.ts'
 
 export interface StoredScore {
   readonly score_id: string
@@ -36,8 +37,7 @@ type RunRow = Omit<StoredRun, 'scores'> & { readonly decision_id: string } & (
 
 /** One statement: runs and scores read apart could show a run that ended without its scores. */
 export async function readRuns(
-  store: Queryable,
-  organizationId: string,
+  store: OrganizationStore,
   decisionIds: readonly string[]
 ): Promise<RunsByDecision> {
   const rows = await store.query<RunRow & Row>(
@@ -53,7 +53,7 @@ export async function readRuns(
         and r.decision_id = any($2::uuid[])
       order by r.decision_id, r.rule, r.evaluator, r.evaluator_version, r.generation, r.run_id,
                s.name, s.score_id`,
-    [organizationId, decisionIds]
+    [store.organizationId, decisionIds]
   )
   const byDecision = Map.groupBy(rows, (row) => row.decision_id)
   return new Map([...byDecision].map(([id, ofDecision]) => [id, runsOf(ofDecision)]))

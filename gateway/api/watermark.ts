@@ -1,7 +1,7 @@
 /** How far storage has come: it tells "there is no such decision" from "not there yet". */
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { OrganizationStore } from './store.ts'
 
 /** Everything that the log held at `as_of` is stored. */
 export interface Watermark {
@@ -11,7 +11,7 @@ export interface Watermark {
 
 const retryAfterSeconds = '1'
 
-export async function readWatermark(store: Queryable, topic: string): Promise<Watermark> {
+export async function readWatermark(store: OrganizationStore, topic: string): Promise<Watermark> {
   const rows = await store.query<{ as_of: Date | null }>(
     // A partition that was never settled yet reports the epoch.
     `select nullif(min(as_of), 'epoch') as as_of from storage_progress where topic = $1`,

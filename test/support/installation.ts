@@ -46,9 +46,11 @@ export type TenantOptions = {
 }
 
 /** Topics and schemas are applied by the same commands as in a deployment. */
-export async function createInstallation(): Promise<Installation> {
+export async function createInstallation(
+  given?: Pick<Installation, 'database'>
+): Promise<Installation> {
   const { addresses, secrets } = services()
-  const database = await createTestDatabase()
+  const database = given?.database ?? (await createTestDatabase())
   const decisions = uniqueName('decisions')
   const evaluations = uniqueName('evaluations')
   const topics = {

@@ -1,21 +1,32 @@
-/** Looking for one decision touches one partition, however many days there are. */
+/** What the reads look at behind row-level security: one partition, and the index that fits. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
+import { selectDecisionPage } from '../../../gateway/api/decision-page.ts'
 import { selectDecision, selectStoredAt } from '../../../gateway/api/decision-row.ts'
-import type { Queryable, Row } from '../../../platform/postgres.ts'
+import { createStore } from '../../../gateway/api/store.ts'
+import type { OrganizationStore } from '../../../gateway/api/store.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { Row } from '../../../platform/postgres.ts'
 import { aDecision } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { storeDecision } from './scene.ts'
 
 const days = ['2026-01-10', '2026-01-11', '2026-01-12']
 
-/** The partitions that a query really read, by its own plan. */
-function createExplaining(database: TestDatabase) {
+/** The store of an organization, and what its queries really read, by their own plans. */
+function createExplaining(database: TestDatabase, organizationId: string) {
+  const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
+  const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
+  onEnd(() => postgres.close())
+  const ours = createStore(postgres).of(organizationId)
   const read: string[] = []
-  const store: Queryable = {
+  const conditions: string[] = []
+  const store: OrganizationStore = {
+    organizationId,
     query: async <R extends Row>(statement: string, values: readonly unknown[] = []) => {
-      const plan = await database.query<{ 'QUERY PLAN': string }>(
+      const plan = await ours.query<{ 'QUERY PLAN': string }>(
         `explain (analyze, costs off, timing off) ${statement}`,
         values
       )
@@ -24,28 +35,58 @@ function createExplaining(database: TestDatabase) {
         (line) => line.includes(' on ') && !line.includes('never executed')
       )
       read.push(...scans.flatMap((line) => / on (decisions_\w+)/.exec(line)?.[1] ?? []))
-      return database.query<R>(statement, values)
+      conditions.push(...lines.filter((line) => line.includes('Index Cond')))
+      return ours.query<R>(statement, values)
     }
   }
-  return { store, read }
+  return { store, read, conditions }
 }
 
-test('reads the partition of the day and no other', async () => {
+async function createDays(): Promise<TestDatabase> {
   const database = await createTestDatabase()
   for (const day of days) {
     await database.query('select ensure_decisions_partition($1::date)', [day])
   }
+  return database
+}
+
+test('reads the partition of the day and no other', async () => {
+  const database = await createDays()
   const organization_id = randomUUID()
   const received_at = Date.UTC(2026, 0, 11, 12)
   const decision = aDecision({ organization_id, received_at })
   await storeDecision(database, decision)
-  const { store, read } = createExplaining(database)
+  const { store, read } = createExplaining(database, organization_id)
 
-  const row = await selectDecision(store, organization_id, decision.decision_id)
+  const row = await selectDecision(store, decision.decision_id)
   expect(row).toMatchObject({ input: decision.input, received_at: new Date(received_at) })
-  const storedAt = await selectStoredAt(store, organization_id, decision.decision_id)
+  const storedAt = await selectStoredAt(store, decision.decision_id)
   expect(storedAt).toEqual(row?.stored_at)
   expect(read).toEqual(['decisions_20260111', 'decisions_20260111'])
-  expect(await selectDecision(store, organization_id, randomUUID())).toBeNull()
+  expect(await selectDecision(store, randomUUID())).toBeNull()
   expect(read).toHaveLength(2)
+})
+
+test('finds an agent and a session through the index, among many of one organization', async () => {
+  const database = await createDays()
+  const organization_id = randomUUID()
+  await database.query(
+    `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
+                            session_id)
+     select $1, gen_random_uuid(), '2026-01-11T00:00:00Z'::timestamptz + n * interval '1 second',
+            '{}', '""', 'agent-' || n % 500, 'session-' || n % 500
+       from generate_series(1, 20000) as n`,
+    [organization_id]
+  )
+  await database.query('analyze decisions')
+  const { store, conditions } = createExplaining(database, organization_id)
+  const range = { from: new Date('2026-01-10'), to: null }
+  for (const [column, value] of [
+    ['agent_id', 'agent-7'],
+    ['session_id', 'session-7']
+  ] as const) {
+    const query = { range, [column]: value, after: null, rowsMax: 100 }
+    expect(await selectDecisionPage(store, query)).toHaveLength(40)
+    expect(conditions.splice(0).join()).toContain(`(${column})::text = '${value}'`)
+  }
 })

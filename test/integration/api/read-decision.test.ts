@@ -150,26 +150,24 @@ test('takes no API key and no garbage', async () => {
   expect(garbage.headers.get('www-authenticate')).toContain('invalid_token')
 })
 
-/** How many connections of the scene have asked for runs or ids at least once. */
-async function reads(pattern: string): Promise<number> {
-  const rows = await scene.database.query<{ n: number }>(
-    `select count(*)::int as n from pg_stat_activity
-      where datname = current_database() and application_name = 'sluice-test' and query like $1`,
-    [pattern]
-  )
-  return rows[0]?.n ?? 0
+/** Resolves when a read of this table has been asked, after what was asked before. */
+async function untilAsked(table: string): Promise<void> {
+  const before = scene.asked.length
+  const isAsked = (): boolean =>
+    scene.asked.slice(before).some((statement) => statement.includes(`from ${table}`))
+  await waitUntil(`a read of ${table}`, isAsked)
 }
 
 test('waits until it is stored, and then until it is evaluated', async () => {
   const decision = ours()
   const path = `/v1/decisions/${decision.decision_id}`
   const stored = scene.get(`${path}?wait=30`)
-  await waitUntil('the first read', async () => (await reads('%from decisions%')) > 0)
+  await untilAsked('decisions')
   await storeDecision(scene.database, decision)
   expect((await stored).status).toBe(200)
 
   const evaluated = scene.get(`${path}?wait=30&until=evaluated`)
-  await waitUntil('the first read', async () => (await reads('%from evaluation_runs%')) > 0)
+  await untilAsked('evaluation_runs')
   const score = aScore({ name: 'not_empty', passed: true })
   await storeRun(scene.database, decision, aRun({ scores: [score] }))
   expect((await evaluated).body['evaluation']).toMatchObject({

@@ -30,6 +30,7 @@ import { createLogger } from '../../../platform/logger.ts'
 import { createMetrics } from '../../../platform/metrics.ts'
 import { verifyPassword } from '../../../platform/password.ts'
 import { createPostgres } from '../../../platform/postgres.ts'
+import type { PostgresPool, Queryable } from '../../../platform/postgres.ts'
 import type { RateLimiter } from '../../../platform/rate-limiter.ts'
 import { createSessionTokens } from '../../../platform/session-token.ts'
 import { onEnd } from '../../support/cleanup.ts'
@@ -74,6 +75,8 @@ export interface Scene {
   /** An API key with the scope evaluation:read. */
   readonly apiKey: string
   readonly stopping: AbortController
+  /** The statements that reads have begun with so far. */
+  readonly asked: readonly string[]
   get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
   post<Body = Record<string, unknown>>(path: string, body: unknown): Promise<Answer<Body>>
 }
@@ -113,15 +116,16 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
       return { kind: 'api_key', organization_id: organizationId, ...members }
     }
   })
+  const asked: string[] = []
   const routes = createRoutes(checked, {
-    store: createStore(postgres),
+    store: createStore(noting(postgres, asked)),
     sessionTokens,
     stopping: stopping.signal
   })
   const url = await listen(routes)
   const token = sessionOf(organizationId)
   return {
-    ...{ url, database, organizationId, token, apiKey, stopping },
+    ...{ url, database, organizationId, token, apiKey, stopping, asked },
     foreignToken: sessionOf(randomUUID()),
     get: (path, credential = token) =>
       request(`${url}${path}`, { headers: { authorization: `Bearer ${credential}` } }),
@@ -132,6 +136,17 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
         body: JSON.stringify(body)
       })
   }
+}
+
+/** The same, and notes what is asked. */
+function noting(postgres: PostgresPool, asked: string[]): Pick<PostgresPool, 'query' | 'reading'> {
+  const noted = (to: Queryable): Queryable => ({
+    query: (statement, values) => {
+      asked.push(statement)
+      return to.query(statement, values)
+    }
+  })
+  return { ...noted(postgres), reading: (settings) => noted(postgres.reading(settings)) }
 }
 
 interface Parts {
@@ -146,7 +161,8 @@ function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Part
   const reads = { store, poll, decisionsTopic, clock: systemClock }
   const session = { kind: 'session' } as const
   const either = { kind: 'session_or_api_key', scope: 'evaluation:read' } as const
-  const login = createLogin({ store, throttleLogin, verifyPassword, sessionTokens })
+  const { accounts } = store
+  const login = createLogin({ accounts, throttleLogin, verifyPassword, sessionTokens })
 
   function route<C extends Credential>(
     [method, path]: readonly ['get' | 'post', string],

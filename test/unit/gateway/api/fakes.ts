@@ -3,6 +3,7 @@ import { Problem } from '../../../../core/problem.ts'
 import type { Call, Principal, SessionPrincipal } from '../../../../gateway/call.ts'
 import type { CheckedCall } from '../../../../gateway/route.ts'
 import type { Poll } from '../../../../gateway/api/poll.ts'
+import type { Store } from '../../../../gateway/api/store.ts'
 import type { Queryable, Row } from '../../../../platform/postgres.ts'
 
 export const organizationId = '01938c4e-2222-7000-8000-5b7a9f002f6d'
@@ -40,7 +41,7 @@ export function checkedCallOf<P extends Principal | null>(
 }
 
 /** Rows by table; a query gets those of its organization from the first table that it names. */
-export class FakeStore implements Queryable {
+export class FakeStore implements Queryable, Store {
   readonly rows: Record<string, Row[]> = {
     decisions: [],
     evaluation_runs: [],
@@ -49,6 +50,21 @@ export class FakeStore implements Queryable {
   }
   readonly asked: { readonly table: string; readonly values: readonly unknown[] }[] = []
   failure: Error | null = null
+  /** What each reading was to be confined to. */
+  readonly settings: Readonly<Record<string, string>>[] = []
+
+  reading(settings: Readonly<Record<string, string>>): Queryable {
+    this.settings.push(settings)
+    return this
+  }
+
+  of(organizationId: string) {
+    return { organizationId, query: this.query.bind<Queryable['query']>(this) }
+  }
+
+  get accounts(): Queryable {
+    return this
+  }
 
   async query<R extends Row>(statement: string, values: readonly unknown[] = []): Promise<R[]> {
     if (this.failure !== null) throw this.failure

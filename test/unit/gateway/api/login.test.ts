@@ -21,7 +21,7 @@ function createScene() {
   const verified: (string | null)[] = []
   const scene = { store, attempts, verified, isBusy: false }
   const login = createLogin({
-    store: createStore(store),
+    accounts: createStore(store).accounts,
     throttleLogin: async (attempt) => void attempts.push(attempt),
     verifyPassword: async (hash, password) => {
       if (scene.isBusy) throw new PasswordsBusyError('busy')
@@ -63,7 +63,7 @@ test('a wrong password and an unknown email get one answer after one check each'
 test('nothing is looked up for who is throttled', async () => {
   const { store } = createScene()
   const login = createLogin({
-    store,
+    accounts: store,
     throttleLogin: () => Promise.reject(new Error('throttled')),
     verifyPassword: async () => true,
     sessionTokens: { sign: () => '' }

@@ -1,7 +1,7 @@
 /** "Not there" and "not there yet" are told apart by how far storage has come. */
 import { expect, test } from '@jest/globals'
 import { decisionNotFound, lagOf, readWatermark } from '../../../../gateway/api/watermark.ts'
-import { clock, FakeStore, now } from './fakes.ts'
+import { clock, FakeStore, now, organizationId } from './fakes.ts'
 
 const at = (ms: number) => ({ as_of: new Date(now + ms) })
 
@@ -26,6 +26,6 @@ test('lag is how long ago the watermark is, and never negative', () => {
 
 test('a topic that nobody reported is not known', async () => {
   const store = new FakeStore()
-  expect(await readWatermark(store, 'agent-decisions')).toEqual({ as_of: null })
+  expect(await readWatermark(store.of(organizationId), 'agent-decisions')).toEqual({ as_of: null })
   expect(store.asked).toEqual([{ table: 'storage_progress', values: ['agent-decisions'] }])
 })

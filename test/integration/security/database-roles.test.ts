@@ -1,0 +1,61 @@
+/** The whole line with an owner that is no superuser, and with a gateway that has its own login. */
+import { describe, expect, test } from '@jest/globals'
+import { createKeyUsage } from '../../../gateway/authentication/key-usage.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { clientOf, createInstallation } from '../../support/installation.ts'
+import type { Client, Installation, Tenant } from '../../support/installation.ts'
+import { createOwnedDatabase } from '../../support/roles.ts'
+import type { OwnedDatabase } from '../../support/roles.ts'
+
+async function createOwned(): Promise<Installation & { readonly database: OwnedDatabase }> {
+  const database = await createOwnedDatabase()
+  const sluice = await createInstallation({ database })
+  expect(await sluice.sluice('migrate')).toContain('applied 0008-row-security')
+  await database.follow('A login for gateways alone')
+  return { ...sluice, database }
+}
+
+/** What one tenant sees of a decision, and another one does not. */
+async function expectWholeLine(one: Client, other: Client): Promise<void> {
+  const id = await one.accept({ input: { n: 1 }, output: 'yes', agent_id: 'a', session_id: 's' })
+  const evaluated = await one.get(`/v1/decisions/${id}?wait=30&until=evaluated`)
+  expect(evaluated).toMatchObject({ status: 200, body: { decision_id: id, output: 'yes' } })
+  expect(evaluated.body['evaluation']).toMatchObject({ status: 'evaluated' })
+  expect((await one.get(`/v1/evaluation/${id}`)).status).toBe(200)
+  for (const filter of ['', '?agent_id=a', '?session_id=s']) {
+    const list = await one.get(`/v1/decisions${filter}`)
+    expect(list.body['data']).toEqual([expect.objectContaining({ decision_id: id })])
+  }
+  expect((await other.get(`/v1/decisions/${id}`)).status).toBe(404)
+  expect((await other.get(`/v1/evaluation/${id}`)).status).toBe(404)
+  expect((await other.get('/v1/decisions')).body['data']).toEqual([])
+}
+
+describe.each(['sluice_owner', 'sluice_gateway'] as const)('with a gateway as %s', (role) => {
+  test('decisions are taken, stored, evaluated and read, each by its organization', async () => {
+    const sluice = await createOwned()
+    const DATABASE_URL = sluice.database.urlOf(role)
+    const [one, other] = [await sluice.createTenant(), await sluice.createTenant()]
+    const [gateway] = await Promise.all([
+      sluice.start('gateway', { DATABASE_URL }),
+      sluice.start('storage'),
+      sluice.start('evaluation')
+    ])
+    await expectWholeLine(clientOf(gateway, one), clientOf(gateway, other))
+    await expectUseNoted(DATABASE_URL, one, sluice.database)
+  })
+})
+
+/** A gateway writes it once a minute, so the same code does it here at once. */
+async function expectUseNoted(url: string, { api_key }: Tenant, database: OwnedDatabase) {
+  const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
+  const postgres = createPostgres({ url, applicationName: 'test', ...limits })
+  onEnd(() => postgres.close())
+  const usage = createKeyUsage({ postgres, clock: Date })
+  const keyId = api_key.split('_')[2] ?? ''
+  usage.note(keyId)
+  await usage.flush()
+  const used = 'select 1 as used from api_keys where key_id = $1 and last_used_at is not null'
+  expect(await database.query(used, [keyId])).toEqual([{ used: 1 }])
+}

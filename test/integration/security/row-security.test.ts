@@ -1,0 +1,230 @@
+/** A read without its filter gets no foreign row: as superuser, as owner, and as a gateway alone. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { createStore } from '../../../gateway/api/store.ts'
+import { migrate } from '../../../platform/migrations.ts'
+import { createPostgres, sqlStateOf } from '../../../platform/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres.ts'
+import { migrationsFolder } from '../../../schemas/index.ts'
+import { aDecision } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { createOwnedDatabase } from '../../support/roles.ts'
+import { storeDecision, storeRun } from '../api/scene.ts'
+
+const shown = [
+  ...['decision_hours', 'decision_ids', 'decisions', 'erasures', 'evaluation_runs', 'scores']
+]
+/** Read before anybody knows whose request it is. */
+const accounts = ['api_keys', 'organizations', 'users']
+
+interface Setup {
+  readonly database: TestDatabase
+  /** What a gateway has in its DATABASE_URL. */
+  readonly gatewayUrl: string
+}
+
+const setups: [string, () => Promise<Setup>][] = [
+  [
+    'a superuser',
+    async () => {
+      const database = await createTestDatabase()
+      return { database, gatewayUrl: database.url }
+    }
+  ],
+  [
+    'an owner that is no superuser',
+    async () => {
+      const database = await createOwnedDatabase()
+      await migrate({ databaseUrl: database.url, folder: migrationsFolder })
+      return { database, gatewayUrl: database.url }
+    }
+  ],
+  [
+    'a login for gateways alone',
+    async () => {
+      const database = await createOwnedDatabase()
+      await migrate({ databaseUrl: database.url, folder: migrationsFolder })
+      await database.follow('A login for gateways alone')
+      return { database, gatewayUrl: database.urlOf('sluice_gateway') }
+    }
+  ]
+]
+
+function connect(url: string, connectionsMax: number): PostgresPool {
+  const limits = { connectionsMax, statementTimeoutMs: 5000 }
+  const postgres = createPostgres({ url, applicationName: 'sluice-test', ...limits })
+  onEnd(() => postgres.close())
+  return postgres
+}
+
+/** One row of an organization in each table, as storage and the command line leave them. */
+async function fill(database: TestDatabase, organization_id: string): Promise<void> {
+  const decision = aDecision({ organization_id })
+  await storeDecision(database, decision)
+  const score = { name: 'n', data_type: 'boolean', value: 1, label: null, passed: true } as const
+  await storeRun(database, decision, {
+    ...{ run_id: randomUUID(), rule: 'r', evaluator: 'e', evaluator_kind: 'heuristic' },
+    ...{ evaluator_version: 1, generation: 0, status: 'succeeded', status_reason: null },
+    ...{ attempts: 1, duration_us: 1 },
+    scores: [{ ...score, score_id: randomUUID(), reason: null }]
+  })
+  await database.query(
+    `insert into decision_hours values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0)`,
+    [organization_id]
+  )
+  await database.query(
+    `insert into erasures (erasure_id, organization_id, scope, received_until, requested_by)
+     values ($1, $2, 'organization', now(), 'test')`,
+    [randomUUID(), organization_id]
+  )
+}
+
+async function stateOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => 'done',
+    (error: Error) => sqlStateOf(error.cause ?? error)
+  )
+}
+
+describe.each(setups)('%s', (_, createSetup) => {
+  const [ours, theirs] = [randomUUID(), randomUUID()]
+  let setup: Setup
+  let postgres: PostgresPool
+
+  beforeAll(async () => {
+    setup = await createSetup()
+    await fill(setup.database, ours)
+    await fill(setup.database, theirs)
+    // One connection, so that whatever a read left behind is what the next one finds.
+    postgres = connect(setup.gatewayUrl, 1)
+  })
+
+  const readAs = (organizationId: string, statement: string, values?: readonly unknown[]) =>
+    createStore(postgres).of(organizationId).query(statement, values)
+  const ownersOf = async (organizationId: string, table: string): Promise<unknown[]> => {
+    const rows = await readAs(organizationId, `select organization_id from ${table}`)
+    return rows.map((row) => row['organization_id'])
+  }
+
+  test.each(shown)(
+    'who forgets the filter on %s gets the rows of one organization',
+    async (name) => {
+      expect(await ownersOf(ours, name)).toEqual([ours])
+      expect(await ownersOf(theirs, name)).toEqual([theirs])
+      expect(await ownersOf(randomUUID(), name)).toEqual([])
+      const foreign = await readAs(ours, `select 1 from ${name} where organization_id = $1`, [
+        theirs
+      ])
+      expect(foreign).toEqual([])
+    }
+  )
+
+  test.each([
+    ['none', {}],
+    ['an empty one', { 'sluice.organization_id': '' }]
+  ])('a reader that names no organization gets no row: %s', async (_name, settings) => {
+    const reading = postgres.reading({ role: 'sluice_reader', ...settings })
+    for (const table of shown) expect(await reading.query(`select 1 from ${table}`)).toEqual([])
+  })
+
+  test('role and organization end with the read, and with one that fails', async () => {
+    const state = `select current_user = session_user as is_login,
+                          current_setting('sluice.organization_id', true) as organization`
+    await ownersOf(ours, 'decisions')
+    expect(await postgres.query(state)).toEqual([{ is_login: true, organization: '' }])
+    expect(await stateOf(readAs(ours, 'select 1 / 0'))).toBe('22012')
+    expect(await postgres.query(state)).toEqual([{ is_login: true, organization: '' }])
+    expect(await stateOf(readAs('no uuid', 'select 1 from decisions'))).toBe('22P02')
+    expect(await postgres.query(state)).toEqual([{ is_login: true, organization: '' }])
+    expect(await ownersOf(theirs, 'decisions')).toEqual([theirs])
+  })
+
+  test('reads of two organizations at once do not mix', async () => {
+    const store = createStore(connect(setup.gatewayUrl, 3))
+    const turns = Array.from({ length: 60 }, (_each, turn) => (turn % 2 === 0 ? ours : theirs))
+    const seen = await Promise.all(
+      turns.map((who) => store.of(who).query('select organization_id from decisions'))
+    )
+    expect(seen).toEqual(turns.map((organization_id) => [{ organization_id }]))
+  })
+
+  test.each([
+    `${ours}'; reset role; select organization_id from decisions; --`,
+    `${ours}', true), set_config('role', 'none', true); --`
+  ])('an organization is a value and never a statement: %s', async (attack) => {
+    const store = createStore(postgres)
+    const reading = store.of(attack).query('select organization_id from decisions')
+    expect(await stateOf(reading)).toBe('22P02')
+    const value = "'; reset role; --"
+    const found = await readAs(ours, 'select 1 from decisions where agent_id = $1', [value])
+    expect(found).toEqual([])
+    const two = 'select $1::text; reset role'
+    expect(await stateOf(readAs(ours, two, ['x']))).toBe('42601')
+  })
+
+  test('partitions cannot be read around their parent', async () => {
+    const partitions = await setup.database.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits
+         join pg_class on oid = inhrelid where relkind = 'r'`
+    )
+    expect(partitions.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['decisions_default', 'decision_ids_0', 'decision_ids_7'])
+    )
+    for (const { name } of partitions) {
+      expect([name, await stateOf(readAs(ours, `select 1 from ${name}`))]).toEqual([name, '42501'])
+    }
+  })
+
+  test('a reader changes nothing and reads no account', async () => {
+    expect(await stateOf(readAs(ours, 'delete from decisions'))).toBe('25006')
+    for (const table of accounts) {
+      expect(await stateOf(readAs(ours, `select 1 from ${table}`))).toBe('42501')
+    }
+    const rights = await setup.database.query(
+      `select distinct privilege_type from information_schema.role_table_grants
+        where grantee = 'sluice_reader'`
+    )
+    expect(rights).toEqual([{ privilege_type: 'SELECT' }])
+  })
+})
+
+test('a login for gateways alone sees no row of a tenant unless it takes the role', async () => {
+  const { database, gatewayUrl } = await (setups[2] as (typeof setups)[number])[1]()
+  await fill(database, randomUUID())
+  const postgres = connect(gatewayUrl, 1)
+  for (const table of shown) {
+    expect(await stateOf(postgres.query(`select 1 from ${table}`))).toBe('42501')
+  }
+  expect(await stateOf(postgres.query('set role sluice_storage'))).toBe('42501')
+})
+
+test('every table with rows of an organization is protected, or holds accounts', async () => {
+  const database = await createTestDatabase()
+  const tables = await database.query<{ name: string; forced: boolean }>(
+    `select relname as name, relrowsecurity and relforcerowsecurity as forced
+       from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where a.attname = 'organization_id' and relkind in ('r', 'p') and not relispartition
+        and relnamespace = 'public'::regnamespace
+      order by relname`
+  )
+  expect(tables.filter(({ forced }) => forced).map(({ name }) => name)).toEqual(shown)
+  expect(tables.filter(({ forced }) => !forced).map(({ name }) => name)).toEqual(accounts)
+})
+
+test('who may not join the roles is told what an administrator has to run', async () => {
+  const database = await createOwnedDatabase()
+  const [row] = await database.query<{ name: string }>('select current_user as name')
+  await database.administer('revoke sluice_reader, sluice_storage from sluice_owner')
+  const migrating = migrate({ databaseUrl: database.url, folder: migrationsFolder })
+  const advice = `grant sluice_reader, sluice_storage to ${row?.name}`
+  await expect(migrating).rejects.toThrow(advice)
+
+  await database.administer('grant sluice_reader, sluice_storage to sluice_owner')
+  await database.administer('alter role sluice_owner noinherit')
+  await database.administer('revoke sluice_storage from sluice_owner')
+  await database.administer('grant sluice_storage to sluice_owner')
+  const blind = migrate({ databaseUrl: database.url, folder: migrationsFolder })
+  await expect(blind).rejects.toThrow(`alter role ${row?.name} inherit`)
+})
