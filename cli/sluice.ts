@@ -10,6 +10,7 @@ import type { CreateKeyOptions } from './commands/create-key.ts'
 import { listKeys } from './commands/list-keys.ts'
 import type { ListKeysOptions } from './commands/list-keys.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
+import { checkSchemas } from './commands/check-schemas.ts'
 import { registerSchemas } from './commands/register-schemas.ts'
 import { revokeKey } from './commands/revoke-key.ts'
 import type { RevokeKeyOptions } from './commands/revoke-key.ts'
@@ -55,12 +56,7 @@ function createProgram(): Command {
       applyTopics(environment, { replicationFactor, write })
     )
 
-  program
-    .command('schemas')
-    .description('schemas in the registry')
-    .command('register')
-    .description('register the Avro schemas and set their compatibility')
-    .action(() => registerSchemas(environment, write))
+  addSchemas(program, { environment, write })
 
   program
     .command('bootstrap')
@@ -88,6 +84,20 @@ function createProgram(): Command {
 interface Surroundings {
   readonly environment: Environment
   readonly write: (line: string) => void
+}
+
+function addSchemas(program: Command, { environment, write }: Surroundings): void {
+  const schemas = program.command('schemas').description('the Avro schemas of the topics')
+
+  schemas
+    .command('register')
+    .description('register them in the registry and set their compatibility')
+    .action(() => registerSchemas(environment, write))
+
+  schemas
+    .command('check')
+    .description('see whether each version may follow those before it, without a registry')
+    .action(() => checkSchemas(write))
 }
 
 function addKeys(program: Command, { environment, write }: Surroundings): void {

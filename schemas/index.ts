@@ -1,5 +1,5 @@
 /** The contracts as data: Avro schemas, topics and JSON Schemas, loaded once and frozen. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export interface TopicDefinition {
@@ -12,6 +12,8 @@ export interface TopicDefinition {
 
 /** An Avro schema with the text that is registered; the text is the contract, byte for byte. */
 export interface AvroContract {
+  /** `<name>.v<version>.avsc` in this folder. */
+  readonly file: string
   readonly text: string
   readonly schema: { readonly type: 'record'; readonly name: string }
 }
@@ -27,7 +29,7 @@ function read(file: string): string {
 
 function avroContract(file: string): AvroContract {
   const text = read(file)
-  return Object.freeze({ text, schema: JSON.parse(text) as AvroContract['schema'] })
+  return Object.freeze({ file, text, schema: JSON.parse(text) as AvroContract['schema'] })
 }
 
 /** The value of a record on the decisions topic. */
@@ -35,6 +37,27 @@ export const decisionContract = avroContract('decision.v1.avsc')
 
 /** The value of a record on the evaluations topic. */
 export const evaluationContract = avroContract('evaluation.v1.avsc')
+
+/** What we write, and as what we read; earlier versions stay beside them for ever. */
+export const avroContracts: readonly AvroContract[] = [decisionContract, evaluationContract]
+
+export interface ReleasedSchema {
+  /** Of the file, in hex. */
+  readonly sha256: string
+  /** Of the bytes that tests decode for ever, test/unit/core/golden/<name>.v<version>.hex. */
+  readonly golden_sha256: string
+}
+
+/** Schemas that topics may hold records of, by file: neither they nor these rows ever change. */
+export const releasedSchemas = Object.freeze(
+  JSON.parse(read('released.json')) as Record<string, ReleasedSchema>
+)
+
+/** Every Avro schema in this folder, by the name of its file. */
+export function readAvroFiles(): ReadonlyMap<string, string> {
+  const files = readdirSync(new URL('.', import.meta.url)).filter((file) => file.endsWith('.avsc'))
+  return new Map(files.toSorted().map((file) => [file, read(file)]))
+}
 
 /** JSON Schema (2020-12) of the body of `POST /v1/ingest`. */
 export const decisionBodySchema = Object.freeze(

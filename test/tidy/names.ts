@@ -70,13 +70,14 @@ function hasAspect(paths: ReadonlySet<string>, place: string): boolean {
   return [...paths].some((path) => path.startsWith(start))
 }
 
-/** Every published schema is decoded in a test for ever: golden bytes, or its compatibility. */
+/** Every version of a schema is decoded in a test for ever. */
 export const checkContracts: Check = (files) => {
-  const tests = files.filter(({ path }) => /^test\/.*(golden|compatib).*[.]ts$/i.test(path))
-  return files
-    .filter(({ path }) => path.endsWith('.avsc'))
-    .filter(({ path }) => !tests.some((test) => mentions(test, path.split('/').at(-1) ?? path)))
-    .map(({ path }) => aboutFile(path, 'no golden or compatibility test mentions it'))
+  const paths = new Set(files.map(({ path }) => path))
+  return files.flatMap(({ path }) => {
+    const version = /^schemas\/(.*)[.]avsc$/.exec(path)?.[1]
+    if (version === undefined || paths.has(`test/unit/core/golden/${version}.hex`)) return []
+    return [aboutFile(path, `no bytes of it, write test/unit/core/golden/${version}.hex`)]
+  })
 }
 
 function mentions({ lines }: RepositoryFile, word: string): boolean {

@@ -1,4 +1,4 @@
-/** A read without its filter gets no foreign row: as superuser, as owner, and as a gateway alone. */
+/** A read without its filter gets no foreign row: as superuser, as owner, as a gateway alone. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createStore } from '../../../gateway/api/store.ts'

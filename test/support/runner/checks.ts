@@ -1,4 +1,4 @@
-/** The checks that run no test: form, types, rules and imports, side by side. */
+/** The checks that run no test: form, types, rules, imports and schemas, side by side. */
 import { runGroup } from './group.ts'
 import { timed } from './tally.ts'
 import type { PhaseResult } from './tally.ts'
@@ -9,7 +9,12 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'form', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
   { name: 'rules', command: 'eslint', args: ['.'] },
-  { name: 'imports', command: 'depcruise', args: ['.', '--config'] }
+  { name: 'imports', command: 'depcruise', args: ['.', '--config'] },
+  {
+    name: 'schemas',
+    command: process.execPath,
+    args: ['--no-warnings', 'cli/sluice.ts', 'schemas', 'check']
+  }
 ]
 
 export async function runChecks(signal: AbortSignal): Promise<PhaseResult> {

@@ -1,49 +1,58 @@
 /** Bytes of every published version, written once: today's reader decodes them for ever. */
-import { readFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../core/avro-codec.ts'
 import { readWireFormat } from '../../../core/wire-format.ts'
-import { decisionContract, evaluationContract } from '../../../schemas/index.ts'
+import { avroContracts, readAvroFiles, releasedSchemas } from '../../../schemas/index.ts'
 import { readAvro } from '../../support/avro-reader.ts'
-import { goldenDecision, goldenEvaluation, goldenSchemaId } from './golden/samples.ts'
+import { goldenSchemaId, goldenValues } from './golden/samples.ts'
 
-/** When a version is added, its row joins these; no row and no file of bytes ever changes. */
-const published = [
-  {
-    schema: 'decision.v1.avsc',
-    bytes: 'decision.v1.hex',
-    reader: decisionContract.schema,
-    expected: goldenDecision
-  },
-  {
-    schema: 'evaluation.v1.avsc',
-    bytes: 'evaluation.v1.hex',
-    reader: evaluationContract.schema,
-    expected: goldenEvaluation
-  }
-]
+const folder = new URL('golden/', import.meta.url)
+const published = [...readAvroFiles()].map(([file, text]) => {
+  const version = file.replace('.avsc', '')
+  const [subject] = version.split('.')
+  return { version, subject, file, text }
+})
 
-function textOf(path: string): string {
-  return readFileSync(new URL(path, import.meta.url), 'utf8')
+function goldenText(version: string): string {
+  return readFileSync(new URL(`${version}.hex`, folder), 'utf8')
 }
 
-function goldenBytes(file: string): Buffer {
-  return Buffer.from(textOf(`golden/${file}`).replaceAll('\n', ''), 'hex')
+/** Of today, for what any version of the subject wrote. */
+function readerOf(subject: string | undefined): object {
+  const contract = avroContracts.find(({ file }) => file.startsWith(`${subject}.`))
+  if (contract === undefined) throw new Error(`schemas/index.ts knows no ${subject}`)
+  return contract.schema
 }
 
-describe.each(published)('$schema', ({ schema, bytes, reader, expected }) => {
-  const writerText = textOf(`../../../schemas/${schema}`)
-  const writer = JSON.parse(writerText) as object
-  const value = goldenBytes(bytes)
+test('every version has its bytes and its value, and nothing else has', () => {
+  const versions = published.map(({ version }) => version)
+  const bytes = readdirSync(folder).filter((file) => file.endsWith('.hex'))
+  expect(bytes.toSorted()).toEqual(versions.map((version) => `${version}.hex`))
+  expect(Object.keys(goldenValues).toSorted()).toEqual(versions)
+})
+
+describe.each(published)('$version', ({ version, subject, file, text }) => {
+  const expected = goldenValues[version]
+  const golden = goldenText(version)
+  const value = Buffer.from(golden.replaceAll('\n', ''), 'hex')
   const { schemaId, payload } = readWireFormat(value)
+  const writer = JSON.parse(text) as object
 
-  test("is decoded by today's reader", () => {
-    expect(schemaId).toBe(goldenSchemaId)
-    expect(createDecoderFactory(reader)(writer)(payload)).toEqual(expected)
+  test('its bytes are those that were released', () => {
+    expect(hash('sha256', golden)).toBe(releasedSchemas[file]?.golden_sha256)
   })
 
-  test('is decoded by an independent reader', () => {
-    expect(readAvro(writerText, payload)).toEqual(expected)
+  test("is decoded by today's reader, which may add defaults", () => {
+    expect(schemaId).toBe(goldenSchemaId)
+    const decode = createDecoderFactory<object>(readerOf(subject))(writer)
+    expect(decode(payload)).toMatchObject(expected ?? {})
+  })
+
+  test('is decoded by its own reader and by an independent one', () => {
+    expect(createDecoderFactory(writer)(writer)(payload)).toEqual(expected)
+    expect(readAvro(text, payload)).toEqual(expected)
   })
 
   test('is written the same today, byte for byte', () => {

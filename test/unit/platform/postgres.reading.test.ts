@@ -1,4 +1,4 @@
-/** A read under settings, as it travels: in one piece, and nothing of it is kept if a part fails. */
+/** A read under settings, as it travels: in one piece, and all or nothing of it. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

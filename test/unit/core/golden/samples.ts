@@ -1,4 +1,7 @@
-/** The values behind the golden bytes: literals, which no later change of a builder moves. */
+/** The values behind the golden bytes: literals, which no later change of a builder moves.
+ *
+ * A version that is added gets a value of its own, with its new fields set; those here stay.
+ */
 import type { Decision } from '../../../../core/decision.ts'
 import type { Evaluation, Run, Score } from '../../../../core/evaluation.ts'
 
@@ -92,4 +95,10 @@ export const goldenEvaluation: Evaluation = Object.freeze({
   received_at,
   evaluated_at: received_at + 40,
   runs: Object.freeze([succeeded, failed])
+})
+
+/** What the bytes of each version say, by the name of its file without the ending. */
+export const goldenValues: Readonly<Record<string, object>> = Object.freeze({
+  'decision.v1': goldenDecision,
+  'evaluation.v1': goldenEvaluation
 })
