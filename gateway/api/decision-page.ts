@@ -1,6 +1,7 @@
 /** One page of decisions, newest first, found through the indexes and never by counting. */
 import type { CursorPosition } from '../../core/cursor.ts'
 import type { Row } from '../../platform/postgres.ts'
+import { textCondition } from '../../platform/text-condition.ts'
 import { inputStartChars, outputStartChars } from './preview.ts'
 import type { OrganizationStore } from './store.ts'
 import type { TimeRange } from './time-range.ts'
@@ -60,7 +61,7 @@ function conditionsOf(organizationId: string, query: PageQuery) {
   if (range.to !== null) conditions.push(`received_at < ${parameter(range.to.toISOString())}`)
   for (const column of ['agent_id', 'session_id'] as const) {
     const value = query[column]
-    if (value !== undefined) conditions.push(...isText(column, value, parameter(value)))
+    if (value !== undefined) conditions.push(textCondition(column, value, parameter(value)))
   }
   if (query.domain !== undefined) conditions.push(`domain = ${parameter(query.domain)}`)
   if (after !== null) {
@@ -70,16 +71,4 @@ function conditionsOf(organizationId: string, query: PageQuery) {
     conditions.push(`(received_at, decision_id) < (${time}, ${parameter(after.id)}::uuid)`)
   }
   return { conditions, values }
-}
-
-/**
- * An index cannot hold every text that a foreign producer may write: it holds those up to a bound,
- * and is used only where the bound is said. A longer one is looked for through the index by time.
- */
-const indexedBytesMax = 1024
-
-function isText(column: 'agent_id' | 'session_id', value: string, parameter: string): string[] {
-  const isEqual = `${column} collate "C" = ${parameter}::text`
-  const isIndexed = Buffer.byteLength(value) <= indexedBytesMax
-  return isIndexed ? [isEqual, `octet_length(${column}) <= ${indexedBytesMax}`] : [isEqual]
 }
