@@ -7,15 +7,11 @@
  * Settling is always: dead letters first, their acknowledgement awaited, then the offsets. A crash
  * anywhere before repeats the batch; that is safe, since what a handler makes keeps its identity.
  */
-import type { Consumed, DeadLetter } from '../core/consumed.ts'
-import type { Message, MessageBatch } from '../platform/message-consumer.ts'
+import type { Consumed } from '../core/consumed.ts'
+import type { Decode, Decoded } from '../platform/decode.ts'
+import type { MessageBatch } from '../platform/message-consumer.ts'
 import type { Patiently } from './patiently.ts'
 import type { Settle } from './settle.ts'
-
-export type Decoded<T> = { readonly kind: 'decoded'; readonly value: T } | DeadLetter
-
-/** @throws {TransientError} while the writer's schema cannot be fetched. */
-export type Decode<T> = (message: Message) => Promise<Decoded<T>>
 
 /**
  * One outcome for each value, in their order. Must be safe to repeat.

@@ -5,11 +5,11 @@ import { createEncode } from '../../../core/avro-codec.ts'
 import { TransientError } from '../../../core/consumed.ts'
 import type { Decision } from '../../../core/decision.ts'
 import { decisionObjection } from '../../../core/storable.ts'
-import { createDecode } from '../../../consumers/decode.ts'
-import type { Decode } from '../../../consumers/run-consumer.ts'
+import { createDecode } from '../../../platform/decode.ts'
+import type { Decode } from '../../../platform/decode.ts'
 import { decisionContract } from '../../../schemas/index.ts'
 import { aDecision } from '../../support/builders.ts'
-import { aMessage, FakeRegistry } from './fakes.ts'
+import { aMessage, FakeRegistry } from '../consumers/fakes.ts'
 
 const known = 7
 const encode = createEncode<Decision>(decisionContract.schema)

@@ -4,9 +4,14 @@ import type { AvroSchema, DecodePayload } from '../core/avro-codec.ts'
 import { deadLetter } from '../core/consumed.ts'
 import type { DeadLetter } from '../core/consumed.ts'
 import { readWireFormat, WireFormatError } from '../core/wire-format.ts'
-import { createCache } from '../platform/cache.ts'
-import type { Registry } from '../platform/schema-registry.ts'
-import type { Decode } from './run-consumer.ts'
+import { createCache } from './cache.ts'
+import type { Message } from './message-consumer.ts'
+import type { Registry } from './schema-registry.ts'
+
+export type Decoded<T> = { readonly kind: 'decoded'; readonly value: T } | DeadLetter
+
+/** @throws {TransientError} while the writer's schema cannot be fetched. */
+export type Decode<T> = (message: Message) => Promise<Decoded<T>>
 
 export interface DecodeDependencies<T> {
   readonly registry: Registry
