@@ -12,13 +12,22 @@ import type { HttpJson } from './http-json.ts'
 export interface Registry {
   /** Id under which exactly this schema is registered, or null. @throws {TransientError} */
   idOf(subject: string, schemaText: string): Promise<number | null>
-  /** The schema with this id, or null when there is none. @throws {TransientError} */
+  /**
+   * The schema with this id, or null when there is none.
+   * @throws {TransientError} while that is not known.
+   * @throws {UnreadableSchemaError} when what has this id is no Avro schema.
+   */
   schemaOf(id: number): Promise<AvroSchema | null>
   /** Registers the schema and returns its id; a no-op when it is there. */
   register(subject: string, schemaText: string): Promise<number>
   /** The level set on the subject itself, or null when it follows the registry's default. */
   compatibilityOf(subject: string): Promise<string | null>
   setCompatibility(subject: string, level: string): Promise<void>
+}
+
+/** Something is registered under the id, and no decoder of Avro can be made of it. */
+export class UnreadableSchemaError extends Error {
+  override readonly name = 'UnreadableSchemaError'
 }
 
 type ClientOptions = ConstructorParameters<typeof SchemaRegistry>[0]
@@ -51,9 +60,18 @@ export function createRegistry(url: string, ca: string | null = null): Registry 
   const avro = (schema: string) => ({ type: SchemaType.AVRO as const, schema })
 
   return {
-    idOf: (subject, schemaText) =>
-      orNull(() => client.getRegistryIdBySchema(subject, avro(schemaText))),
-    schemaOf: (id) => orNull(async () => plainSchemaOf(await client.getSchema(id))),
+    idOf: async (subject, schemaText) => {
+      const path = `/subjects/${encodeURIComponent(subject)}`
+      const found = await readOwn(http, ['POST', path, { schema: schemaText }])
+      return found === null ? null : idIn(found)
+    },
+    schemaOf: async (id) => {
+      const found = await readOwn(http, ['GET', `/schemas/ids/${id}`])
+      if (found === null) return null
+      // Schemas made of others are put together by the client; ours never are.
+      const isComposed = Array.isArray(found['references']) && found['references'].length > 0
+      return isComposed ? composedSchema(client, id) : schemaOfText(found)
+    },
     register: async (subject, schemaText) => {
       const compatibility = await readCompatibility(http, configPath(subject))
       // The client refuses to register unless it is told the level that the subject has.
@@ -68,31 +86,58 @@ export function createRegistry(url: string, ca: string | null = null): Registry 
   }
 }
 
-/** The client hands out a compiled type; its JSON form is the schema. */
-function plainSchemaOf(type: unknown): AvroSchema {
-  return JSON.parse(JSON.stringify(type)) as AvroSchema
-}
-
-async function readCompatibility(http: HttpJson, path: string): Promise<string | null> {
-  const { status, body } = await http.send('GET', path)
-  if (status === 404) return null
-  if (status !== 200) throw new TransientError(`registry answered ${status}`)
-  const { compatibilityLevel } = body as { compatibilityLevel?: string }
-  return compatibilityLevel ?? null
-}
-
-/** Only the registry's own "not found" means absent; silence and errors mean "ask again". */
-async function orNull<T>(call: () => Promise<T>): Promise<T | null> {
+async function composedSchema(client: SchemaRegistry, id: number): Promise<AvroSchema> {
   try {
-    return await call()
-  } catch (error) {
-    if (isNotFound(error)) return null
-    throw new TransientError('the schema registry does not answer', { cause: error })
+    // The client hands out a compiled type; its JSON form is the schema.
+    return JSON.parse(JSON.stringify(await client.getSchema(id))) as AvroSchema
+  } catch (cause) {
+    if ((cause as { status?: unknown }).status === undefined) {
+      throw new UnreadableSchemaError('its parts make no Avro schema', { cause })
+    }
+    throw new TransientError('the schema registry does not answer', { cause })
   }
 }
 
-/** One of the client's methods wraps its 404 into an error without a status, and nothing else. */
-function isNotFound(error: unknown): boolean {
-  const { status, name } = error as { status?: number; name?: string }
-  return status === 404 || name === 'ConfluentSchemaRegistryError'
+async function readCompatibility(http: HttpJson, path: string): Promise<string | null> {
+  const { compatibilityLevel } = (await readOwn(http, ['GET', path])) ?? {}
+  return typeof compatibilityLevel === 'string' ? compatibilityLevel : null
+}
+
+/** Subject, version, schema, and a level that is set on the subject itself: not found. */
+const absentCodes: readonly unknown[] = [40401, 40402, 40403, 40408]
+
+/**
+ * What the registry itself answers, or null when it says in its own words that there is none. A 404
+ * without its code comes from somebody else (a wrong path, a proxy), and condemns nothing.
+ * @throws {TransientError} for every other answer, and for none.
+ */
+async function readOwn(
+  http: HttpJson,
+  request: Parameters<HttpJson['send']>
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const { status, body } = await http.send(...request).catch((cause: unknown) => {
+    throw new TransientError('the schema registry does not answer', { cause })
+  })
+  const isObject = typeof body === 'object' && body !== null
+  if (status === 200 && isObject) return body as Record<string, unknown>
+  const code = isObject ? (body as { error_code?: unknown }).error_code : undefined
+  if (status === 404 && absentCodes.includes(code)) return null
+  throw new TransientError(`the schema registry answered ${status}, code ${String(code)}`)
+}
+
+function idIn({ id }: Record<string, unknown>): number {
+  if (typeof id === 'number') return id
+  throw new TransientError('the schema registry answered something else than an id')
+}
+
+function schemaOfText({ schema, schemaType = 'AVRO' }: Record<string, unknown>): AvroSchema {
+  if (typeof schema !== 'string') {
+    throw new TransientError('the schema registry answered something else than a schema')
+  }
+  if (schemaType !== 'AVRO') throw new UnreadableSchemaError('it is no Avro schema')
+  try {
+    return JSON.parse(schema) as AvroSchema
+  } catch (cause) {
+    throw new UnreadableSchemaError('its text is no JSON', { cause })
+  }
 }

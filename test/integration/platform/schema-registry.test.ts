@@ -1,0 +1,34 @@
+/** What the real registry answers when something is not there, and when we ask the wrong place. */
+import { expect, test } from '@jest/globals'
+import { TransientError } from '../../../core/consumed.ts'
+import { createRegistry } from '../../../platform/schema-registry.ts'
+import { decisionContract, subjectOf } from '../../../schemas/index.ts'
+import { uniqueName } from '../../support/kafka.ts'
+import { services } from '../../support/services.ts'
+
+const unknownId = 987_654_321
+const other = JSON.stringify({ type: 'record', name: 'Other', fields: [] })
+
+function url(): string {
+  return services().addresses.schemaRegistryUrl
+}
+
+test('says in its own words that an id, a subject, a schema or a level is not there', async () => {
+  const registry = createRegistry(url())
+  const subject = subjectOf(uniqueName('registry'))
+  expect(await registry.schemaOf(unknownId)).toBeNull()
+  expect(await registry.idOf(subject, decisionContract.text)).toBeNull()
+  expect(await registry.compatibilityOf(subject)).toBeNull()
+  const id = await registry.register(subject, decisionContract.text)
+  expect(await registry.idOf(subject, decisionContract.text)).toBe(id)
+  expect(await registry.idOf(subject, other)).toBeNull()
+  expect(await registry.schemaOf(id)).toEqual(decisionContract.schema)
+})
+
+test('a wrong path on the same host condemns nothing', async () => {
+  for (const path of ['/', '/apis', '/apis/ccompat/v7/nowhere', '/nowhere']) {
+    const registry = createRegistry(new URL(path, url()).href)
+    await expect(registry.schemaOf(unknownId)).rejects.toThrow(TransientError)
+    await expect(registry.idOf('some-value', other)).rejects.toThrow(TransientError)
+  }
+})
