@@ -7,7 +7,11 @@ import { deadLetterTopicOf } from '../schemas/index.ts'
 const errorCharactersMax = 1000
 
 /** Key, value and headers are the original's; ours begin with `dead_letter_`. */
-export function deadLetterRecord(message: Message, letter: DeadLetter): OutgoingRecord {
+export function deadLetterRecord(
+  message: Message,
+  letter: DeadLetter,
+  groupId: string
+): OutgoingRecord {
   return {
     topic: deadLetterTopicOf(message.topic),
     key: message.key,
@@ -17,6 +21,8 @@ export function deadLetterRecord(message: Message, letter: DeadLetter): Outgoing
       dead_letter_reason: letter.reason,
       dead_letter_step: letter.step,
       dead_letter_error: letter.error.slice(0, errorCharactersMax),
+      // Two groups may refuse the same message.
+      dead_letter_group: groupId,
       dead_letter_topic: message.topic,
       dead_letter_partition: String(message.partition),
       dead_letter_offset: String(message.offset)

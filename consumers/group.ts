@@ -1,4 +1,5 @@
 /** What both groups are made of: client, consumer, producer for dead letters, management port. */
+import { createKafkaAdmin } from '../platform/kafka-admin.ts'
 import { createKafkaClient } from '../platform/kafka-client.ts'
 import type { KafkaClient } from '../platform/kafka-client.ts'
 import { createKafkaConsumer } from '../platform/kafka-consumer.ts'
@@ -14,10 +15,16 @@ import type { RecordProducer } from '../platform/record-producer.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
 import type { Registry } from '../platform/schema-registry.ts'
 import type { ConsumerConfig } from './config.ts'
+import { createFlood } from './flood.ts'
+import type { Flood } from './flood.ts'
+import { startLag } from './lag.ts'
+import type { PartitionProgress } from './lag.ts'
 import { createPatiently } from './patiently.ts'
 import type { Patiently } from './patiently.ts'
 import { createSettle } from './settle.ts'
 import type { Settle } from './settle.ts'
+import { createStopPartitions } from './stop-partitions.ts'
+import type { ConsumeBatch } from './stop-partitions.ts'
 
 export interface GroupContext {
   readonly config: ConsumerConfig
@@ -33,19 +40,21 @@ export interface GroupOptions extends GroupContext {
 
 /** The parts a room builds its line from. */
 export interface GroupParts {
-  readonly client: KafkaClient
   readonly producer: RecordProducer
   readonly registry: Registry
   readonly metrics: Metrics
+  readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
+  /** How far the group has come with each partition of a topic. */
+  readonly readProgress: (topic: string) => Promise<readonly PartitionProgress[]>
   /** Joins the group; from then on `consume` is called. */
-  run(consume: (batch: MessageBatch) => Promise<void>): Promise<void>
+  run(consume: ConsumeBatch): Promise<void>
 }
 
-/** Connects the producer and opens the management port; `run` does the rest. */
+/** Connects producer and admin, and opens the management port; `run` does the rest. */
 export async function createGroup(options: GroupOptions): Promise<GroupParts> {
-  const { config, logger, lifecycle, groupId, topics, partitionsMax } = options
+  const { config, logger, lifecycle, groupId, topics } = options
   const metrics = createMetrics()
   const client = createKafkaClient({
     brokers: config.KAFKA_BROKERS,
@@ -53,7 +62,35 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
     logger,
     security: kafkaSecurityOf(config)
   })
-  const consumer = createKafkaConsumer({
+  const consumer = createConsumer(client, options)
+  await openManagement({ config, lifecycle, logger, metrics, consumer })
+  const producer = client.producer()
+  await producer.connect()
+  lifecycle.onStop('producer', () => producer.close())
+  const admin = createKafkaAdmin(client.admin())
+  await admin.connect()
+  lifecycle.onStop('admin', () => admin.close())
+  const readProgress: GroupParts['readProgress'] = (topic) =>
+    admin.readGroupProgress(groupId, topic)
+  lifecycle.onStop('lag', startLag({ topics, readProgress, metrics, logger }))
+  const flood = createFlood(config.DEAD_LETTERS_FLOOD_MAX)
+  const stopPartitions = createStopPartitions({ logger, metrics, consumer })
+
+  return {
+    ...{ producer, metrics, flood, readProgress },
+    registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
+    settle: createSettle({ producer, metrics, logger, flood, groupId }),
+    patiently: createPatiently({ logger, metrics }),
+    run: async (consume) => {
+      lifecycle.onStop('consumer', () => consumer.stop())
+      await consumer.run(topics, timed(metrics, stopPartitions(consume)))
+    }
+  }
+}
+
+function createConsumer(client: KafkaClient, options: GroupOptions): MessageConsumer {
+  const { config, groupId, partitionsMax } = options
+  return createKafkaConsumer({
     consumer: client.consumer({
       groupId,
       batchBytesMax: config.CONSUMER_BATCH_BYTES_MAX,
@@ -67,23 +104,6 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
       })
     }
   })
-  await openManagement({ config, lifecycle, logger, metrics, consumer })
-  const producer = client.producer()
-  await producer.connect()
-  lifecycle.onStop('producer', () => producer.close())
-
-  return {
-    client,
-    producer,
-    metrics,
-    registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
-    settle: createSettle({ producer, metrics, logger }),
-    patiently: createPatiently({ logger, metrics }),
-    run: async (consume) => {
-      lifecycle.onStop('consumer', () => consumer.stop())
-      await consumer.run(topics, timed(metrics, consume))
-    }
-  }
 }
 
 interface ManagementParts extends GroupContext {
@@ -106,7 +126,7 @@ async function openManagement(parts: ManagementParts) {
   lifecycle.onStop('management port', () => management.close())
 }
 
-function timed(metrics: Metrics, consume: (batch: MessageBatch) => Promise<void>) {
+function timed(metrics: Metrics, consume: ConsumeBatch): ConsumeBatch {
   return async function consumeTimed(batch: MessageBatch): Promise<void> {
     const startedAt = performance.now()
     await consume(batch)

@@ -6,12 +6,20 @@
  *
  * Settling is always: dead letters first, their acknowledgement awaited, then the offsets. A crash
  * anywhere before repeats the batch; that is safe, since what a handler makes keeps its identity.
+ * A flood of dead letters is thrown instead, and stops the partition (stop-partitions.ts).
  */
 import type { Consumed } from '../core/consumed.ts'
-import type { Decode, Decoded } from '../platform/decode.ts'
-import type { MessageBatch } from '../platform/message-consumer.ts'
+import type { Decoded } from '../platform/decode.ts'
+import type { Message, MessageBatch } from '../platform/message-consumer.ts'
 import type { Patiently } from './patiently.ts'
 import type { Settle } from './settle.ts'
+
+/**
+ * One for each message, in their order.
+ * @throws {TransientError} while a writer's schema cannot be fetched.
+ * @throws {PartitionStop} when too many of them are none.
+ */
+export type DecodeBatch<T> = (messages: readonly Message[]) => Promise<readonly Decoded<T>[]>
 
 /**
  * One outcome for each value, in their order. Must be safe to repeat.
@@ -20,7 +28,7 @@ import type { Settle } from './settle.ts'
 export type HandleBatch<T> = (values: readonly T[]) => Promise<readonly Consumed[]>
 
 export interface ConsumerDependencies<T> {
-  readonly decode: Decode<T>
+  readonly decode: DecodeBatch<T>
   readonly handle: HandleBatch<T>
   readonly settle: Settle
   readonly patiently: Patiently
@@ -30,7 +38,7 @@ export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
   const { decode, handle, settle, patiently } = dependencies
 
   return async function consumeBatch(batch: MessageBatch): Promise<void> {
-    const decoded = await patiently(batch, () => Promise.all(batch.messages.map(decode)))
+    const decoded = await patiently(batch, () => decode(batch.messages))
     if (decoded === 'over') return
     const values = decoded.flatMap((item) => (item.kind === 'decoded' ? [item.value] : []))
     const handled = await patiently(batch, () => handle(values))

@@ -1,21 +1,24 @@
 /** settle: dead letters first, then the offsets, then the counts; nowhere else commits. */
 import type { Consumed, DeadLetter } from '../core/consumed.ts'
+import { rootMessageOf } from '../core/root-message.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Message, MessageBatch } from '../platform/message-consumer.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { RecordProducer } from '../platform/record-producer.ts'
 import { deadLetterRecord } from './dead-letter.ts'
+import type { Flood } from './flood.ts'
+import { PartitionStop } from './partition-stop.ts'
 import { sendAll } from './send-all.ts'
 
-/**
- * @throws {TransientError} when a dead letter is not acknowledged: then nothing is committed.
- */
+/** @throws {PartitionStop} instead of condemning a flood, or when dead letters are not taken. */
 export type Settle = (batch: MessageBatch, outcomes: readonly Consumed[]) => Promise<void>
 
 export interface SettleDependencies {
   readonly producer: RecordProducer
   readonly metrics: Metrics
   readonly logger: Logger
+  readonly flood: Flood
+  readonly groupId: string
 }
 
 interface Condemned {
@@ -24,19 +27,42 @@ interface Condemned {
 }
 
 export function createSettle(dependencies: SettleDependencies): Settle {
-  const { producer, metrics, logger } = dependencies
+  const { metrics, logger, flood } = dependencies
 
   return async function settle(batch, outcomes) {
     const condemned = condemnedOf(batch.messages, outcomes)
-    const letters = condemned.map(({ message, outcome }) => deadLetterRecord(message, outcome))
-    await sendAll(producer, letters)
+    flood.check(batch.messages, outcomes)
+    await sendLetters(dependencies, condemned)
     for (const { message, outcome } of condemned) {
       const { topic, partition, offset } = message
       const { step, reason, error } = outcome
       logger.warn({ topic, partition, offset: String(offset), step, reason, error }, 'dead letter')
     }
     await batch.commit()
+    flood.remember(batch.messages, outcomes)
     count(metrics, batch, outcomes)
+  }
+}
+
+const refusal =
+  'the dead-letter topic takes no letter of this partition, which stands still until it does; is ' +
+  'the topic there, may we write to it, and is its max.message.bytes large enough?'
+
+/** What is not acknowledged there is not skipped here, whatever the reason. */
+async function sendLetters(
+  { producer, groupId }: SettleDependencies,
+  condemned: readonly Condemned[]
+): Promise<void> {
+  const [first] = condemned
+  if (first === undefined) return
+  const letters = condemned.map(({ message, outcome }) =>
+    deadLetterRecord(message, outcome, groupId)
+  )
+  try {
+    await sendAll(producer, letters)
+  } catch (cause) {
+    const fields = { error: rootMessageOf(cause) }
+    throw new PartitionStop(refusal, { offset: first.message.offset, fields, cause })
   }
 }
 
@@ -49,12 +75,9 @@ function condemnedOf(messages: readonly Message[], outcomes: readonly Consumed[]
 }
 
 function count(metrics: Metrics, batch: MessageBatch, outcomes: readonly Consumed[]): void {
-  const { topic, partition, messages, highWatermark } = batch
+  const { topic } = batch
   for (const outcome of outcomes) {
     const reason = outcome.kind === 'dead_letter' ? outcome.reason : ''
     metrics.count('sluice_consumed_total', { topic, outcome: outcome.kind, reason })
   }
-  const lag = Number(highWatermark - (messages.at(-1)?.offset ?? highWatermark) - 1n)
-  const labels = { topic, partition: String(partition) }
-  metrics.set('sluice_consumer_lag_messages', labels, Math.max(0, lag))
 }

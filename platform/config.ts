@@ -107,6 +107,11 @@ export const settings = {
     30_000,
     [6000, 300_000]
   ),
+  DEAD_LETTERS_FLOOD_MAX: integer(
+    'Dead letters among twice as many messages that stop a partition; 0 never does.',
+    100,
+    [0, 100_000]
+  ),
   SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
   SHUTDOWN_UNREADY_MS: integer(
     'How long a gateway that stops still accepts, so that balancers notice.',

@@ -13,7 +13,11 @@ export interface KafkaConsumerOptions {
 export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsumer {
   const { consumer, partitionsMax, onCrash } = options
   let joined = false
-  consumer.on('consumer.group_join', () => void (joined = true))
+  let assignment: Readonly<Record<string, readonly number[]>> = {}
+  consumer.on('consumer.group_join', ({ payload }) => {
+    joined = true
+    assignment = payload.memberAssignment
+  })
   consumer.on('consumer.rebalancing', () => void (joined = false))
   consumer.on('consumer.crash', ({ payload }) => {
     joined = false
@@ -30,27 +34,52 @@ export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsu
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: partitionsMax,
-        eachBatch: (payload) => consume(batchOf(consumer, payload))
+        eachBatch: (payload) => consume(batchOf(consumer, payload, wholeOf(payload)))
       })
     },
     isJoined: () => joined,
+    isAssigned: (topic, partition) => assignment[topic]?.includes(partition) ?? false,
     stop: () => consumer.disconnect()
   }
 }
 
-function batchOf(consumer: Consumer, payload: EachBatchPayload): MessageBatch {
-  const { topic, partition, messages, highWatermark } = payload.batch
+/** The messages of a batch up to some place in it. */
+interface Part {
+  readonly messages: readonly Message[]
+  /** Of the last record, which may be one of the broker's own behind the last message. */
+  readonly lastOffset: string
+}
+
+function wholeOf({ batch }: EachBatchPayload): Part {
+  const { topic, partition } = batch
+  const messages = batch.messages.map((message) => messageOf(topic, partition, message))
+  return { messages, lastOffset: batch.lastOffset() }
+}
+
+function partBefore(messages: readonly Message[], end: bigint): Part {
+  const earlier = messages.filter(({ offset }) => offset < end)
+  return { messages: earlier, lastOffset: String(end - 1n) }
+}
+
+function batchOf(consumer: Consumer, payload: EachBatchPayload, part: Part): MessageBatch {
+  const { topic, partition, highWatermark } = payload.batch
+  const { messages, lastOffset } = part
   return {
     topic,
     partition,
-    messages: messages.map((message) => messageOf(topic, partition, message)),
+    messages,
     highWatermark: BigInt(highWatermark),
     heartbeat: () => payload.heartbeat(),
     isOver: () => !payload.isRunning() || payload.isStale(),
     commit: async () => {
-      const last = payload.batch.lastOffset()
-      await consumer.commitOffsets([{ topic, partition, offset: String(BigInt(last) + 1n) }])
-      payload.resolveOffset(last)
+      const offset = String(BigInt(lastOffset) + 1n)
+      await consumer.commitOffsets([{ topic, partition, offset }])
+      payload.resolveOffset(lastOffset)
+    },
+    before: (end) => batchOf(consumer, payload, partBefore(messages, end)),
+    pauseFor: (ms) => {
+      const resume = payload.pause()
+      setTimeout(resume, ms).unref()
     }
   }
 }

@@ -28,6 +28,13 @@ export interface MessageBatch {
    * Moves the group behind the last message. The broker refuses it from a member that was evicted.
    */
   commit(): Promise<void>
+  /** The same batch without the messages from `offset` on. */
+  before(offset: bigint): MessageBatch
+  /**
+   * Fetches no more of the partition for so long, and then again what is not committed. Other
+   * partitions go on.
+   */
+  pauseFor(ms: number): void
 }
 
 export interface MessageConsumer {
@@ -35,6 +42,8 @@ export interface MessageConsumer {
   run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
   /** True while this member has an assignment, if only an empty one. */
   isJoined(): boolean
+  /** Whether the partition is this member's. */
+  isAssigned(topic: string, partition: number): boolean
   /** Finishes the batches that are under way and leaves the group. */
   stop(): Promise<void>
 }

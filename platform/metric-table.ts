@@ -151,7 +151,14 @@ export const metricTable = {
     type: 'gauge',
     unit: 'messages',
     across: 'max',
-    help: 'Messages behind the end of the partition when its last batch was settled.',
+    help: 'Messages of the partition that the group has not settled, asked for every 5 seconds.',
+    labels: ['topic', 'partition']
+  },
+  sluice_consumer_stopped_partitions: {
+    type: 'gauge',
+    unit: '0 or 1',
+    across: 'max',
+    help: '1 while the partition stands still, for a flood of dead letters or as none is taken.',
     labels: ['topic', 'partition']
   },
   sluice_consumer_retries_total: {

@@ -6,6 +6,8 @@ import { decisionObjection } from '../../core/storable.ts'
 import { createDecode } from '../../platform/decode.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
 import { decisionContract } from '../../schemas/index.ts'
+import { createDecodeBatch } from '../decode-batch.ts'
+import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
@@ -15,18 +17,22 @@ export interface EvaluationDependencies {
   readonly registry: Registry
   readonly evaluate: (decision: Decision) => Evaluation
   readonly publish: Publish
+  readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
 }
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
-  const { registry, evaluate, publish, settle, patiently } = dependencies
+  const { registry, evaluate, publish, flood, settle, patiently } = dependencies
   return createConsumeBatch<Decision>({
-    decode: createDecode({
-      registry,
-      readerSchema: decisionContract.schema,
-      objection: decisionObjection
-    }),
+    decode: createDecodeBatch(
+      createDecode({
+        registry,
+        readerSchema: decisionContract.schema,
+        objection: decisionObjection
+      }),
+      flood
+    ),
     handle: async (decisions) => {
       await publish(decisions.map(evaluate))
       return decisions.map(() => done)

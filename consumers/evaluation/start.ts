@@ -17,8 +17,8 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
     topics: [config.DECISIONS_TOPIC],
     partitionsMax
   })
-  const { registry, producer, settle, patiently } = group
+  const { registry, producer, flood, settle, patiently } = group
   const evaluate = createEvaluate({ clock: systemClock })
   const publish = createPublish({ producer, registry, topic })
-  await group.run(createEvaluation({ registry, evaluate, publish, settle, patiently }))
+  await group.run(createEvaluation({ registry, evaluate, publish, flood, settle, patiently }))
 }

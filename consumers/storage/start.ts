@@ -1,6 +1,5 @@
 /** Starts the storage group. */
 import { systemClock } from '../../platform/clock.ts'
-import { createKafkaAdmin } from '../../platform/kafka-admin.ts'
 import { createPostgres } from '../../platform/postgres.ts'
 import { createGroup } from '../group.ts'
 import type { GroupContext } from '../group.ts'
@@ -26,14 +25,10 @@ export async function startStorage(context: GroupContext): Promise<void> {
   lifecycle.onStop('postgres', () => postgres.close())
   const topics = [topic, config.EVALUATIONS_TOPIC]
   const group = await createGroup({ ...context, groupId, topics, partitionsMax })
-  const { registry, settle, patiently } = group
+  const { registry, flood, settle, patiently, readProgress } = group
   const stopPartitions = await startPartitions({ postgres, logger })
   lifecycle.onStop('partitions', () => Promise.resolve(stopPartitions()))
 
-  const admin = createKafkaAdmin(group.client.admin())
-  await admin.connect()
-  lifecycle.onStop('admin', () => admin.close())
-  const readProgress = (name: string) => admin.readGroupProgress(groupId, name)
   const stopWatermark = startWatermark({
     topic,
     readProgress,
@@ -43,5 +38,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   })
   lifecycle.onStop('watermark', stopWatermark)
 
-  await group.run(createStorage({ registry, postgres, settle, patiently, decisionsTopic: topic }))
+  await group.run(
+    createStorage({ registry, postgres, flood, settle, patiently, decisionsTopic: topic })
+  )
 }

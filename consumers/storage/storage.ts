@@ -7,6 +7,8 @@ import type { MessageBatch } from '../../platform/message-consumer.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
 import { decisionContract, evaluationContract } from '../../schemas/index.ts'
+import { createDecodeBatch } from '../decode-batch.ts'
+import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
@@ -17,6 +19,7 @@ import { createStoreEvaluations } from './store-evaluations.ts'
 export interface StorageDependencies {
   readonly registry: Registry
   readonly postgres: Postgres
+  readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
   readonly decisionsTopic: string
@@ -24,23 +27,29 @@ export interface StorageDependencies {
 
 /** Consumes a batch of either topic. */
 export function createStorage(dependencies: StorageDependencies) {
-  const { registry, postgres, settle, patiently, decisionsTopic } = dependencies
+  const { registry, postgres, flood, settle, patiently, decisionsTopic } = dependencies
   const consumeDecisions = createConsumeBatch<Decision>({
-    decode: createDecode({
-      registry,
-      readerSchema: decisionContract.schema,
-      objection: decisionObjection
-    }),
+    decode: createDecodeBatch(
+      createDecode({
+        registry,
+        readerSchema: decisionContract.schema,
+        objection: decisionObjection
+      }),
+      flood
+    ),
     handle: bisecting(createStoreDecisions({ postgres })),
     settle,
     patiently
   })
   const consumeEvaluations = createConsumeBatch<Evaluation>({
-    decode: createDecode({
-      registry,
-      readerSchema: evaluationContract.schema,
-      objection: evaluationObjection
-    }),
+    decode: createDecodeBatch(
+      createDecode({
+        registry,
+        readerSchema: evaluationContract.schema,
+        objection: evaluationObjection
+      }),
+      flood
+    ),
     handle: bisecting(createStoreEvaluations({ postgres })),
     settle,
     patiently

@@ -2,14 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Queryable } from '../../platform/postgres.ts'
-
-export interface PartitionProgress {
-  readonly partition: number
-  /** The group's committed offset; 0 when it never committed. */
-  readonly committed: bigint
-  /** Offset behind the last message. */
-  readonly end: bigint
-}
+import type { PartitionProgress } from '../lag.ts'
 
 export interface WatermarkDependencies {
   readonly topic: string

@@ -12,7 +12,7 @@ test('keeps key, value and headers, and adds where it came from and why', () => 
     value: Buffer.from([0, 255, 0]),
     headers: { decision_id: Buffer.from([1, 2]), traceparent: '00-a' }
   })
-  const record = deadLetterRecord(message, letter)
+  const record = deadLetterRecord(message, letter, 'storage')
   expect(record).toEqual({
     topic: 'agent-decisions.dead-letter',
     key: message.key,
@@ -23,6 +23,7 @@ test('keeps key, value and headers, and adds where it came from and why', () => 
       dead_letter_reason: 'undecodable',
       dead_letter_step: 'decode',
       dead_letter_error: 'truncated buffer',
+      dead_letter_group: 'storage',
       dead_letter_topic: 'agent-decisions',
       dead_letter_partition: '3',
       dead_letter_offset: '9007199254740993'
@@ -32,20 +33,21 @@ test('keeps key, value and headers, and adds where it came from and why', () => 
 })
 
 test('a message without key has none here', () => {
-  expect(deadLetterRecord(aMessage({ key: null }), letter).key).toBeNull()
+  expect(deadLetterRecord(aMessage({ key: null }), letter, 'g').key).toBeNull()
 })
 
 test('a message without value gets an empty one, since a topic may delete what has none', () => {
-  expect(deadLetterRecord(aMessage({ value: null }), letter).value).toEqual(Buffer.alloc(0))
+  expect(deadLetterRecord(aMessage({ value: null }), letter, 'g').value).toEqual(Buffer.alloc(0))
 })
 
 test('a header of the original cannot pass for ours', () => {
   const message = aMessage({ headers: { dead_letter_reason: 'forged' } })
-  expect(deadLetterRecord(message, letter).headers['dead_letter_reason']).toBe('undecodable')
+  const { headers } = deadLetterRecord(message, letter, 'storage')
+  expect(headers['dead_letter_reason']).toBe('undecodable')
 })
 
 test('a long error is cut, so that the letter stays near the size of the original', () => {
   const long = deadLetter('decode', 'undecodable', 'x'.repeat(100_000))
-  const { headers } = deadLetterRecord(aMessage(), long)
+  const { headers } = deadLetterRecord(aMessage(), long, 'g')
   expect(headers['dead_letter_error']).toBe('x'.repeat(1000))
 })

@@ -3,6 +3,7 @@ import type { AvroSchema } from '../../../core/avro-codec.ts'
 import type { Message, MessageBatch } from '../../../platform/message-consumer.ts'
 import type { OutgoingRecord, RecordProducer } from '../../../platform/record-producer.ts'
 import type { Registry } from '../../../platform/schema-registry.ts'
+import type { Flood } from '../../../consumers/flood.ts'
 import { noon } from '../../support/builders.ts'
 
 export function aMessage(overrides: Partial<Message> = {}): Message {
@@ -36,6 +37,7 @@ export class FakeBatch implements MessageBatch {
   heartbeats = 0
   isRevoked = false
   heartbeatFailure: Error | null = null
+  readonly pauses: number[] = []
 
   constructor(messages: readonly Message[], events: string[] = []) {
     this.messages = messages
@@ -55,7 +57,21 @@ export class FakeBatch implements MessageBatch {
   async commit(): Promise<void> {
     this.events.push('commit')
   }
+
+  /** Notes where it ends, as its commit does. */
+  before(offset: bigint): FakeBatch {
+    const earlier = this.messages.filter((message) => message.offset < offset)
+    this.events.push(`before ${offset}`)
+    return new FakeBatch(earlier, this.events)
+  }
+
+  pauseFor(ms: number): void {
+    this.pauses.push(ms)
+  }
 }
+
+/** Never finds one. */
+export const noFlood: Flood = { check: () => {}, remember: () => {} }
 
 /** Keeps what it acknowledged; fails with `failures`, first come first. */
 export class FakeProducer implements RecordProducer {

@@ -4,23 +4,23 @@ import fc from 'fast-check'
 import { deadLetter, done, duplicate, TransientError } from '../../../core/consumed.ts'
 import type { Consumed } from '../../../core/consumed.ts'
 import { createConsumeBatch } from '../../../consumers/run-consumer.ts'
-import type { HandleBatch } from '../../../consumers/run-consumer.ts'
+import type { DecodeBatch, HandleBatch } from '../../../consumers/run-consumer.ts'
 import { createSettle } from '../../../consumers/settle.ts'
-import type { Decode } from '../../../platform/decode.ts'
 import { RecordingLogger } from '../platform/recording-logger.ts'
-import { FakeBatch, FakeProducer, messagesOf } from './fakes.ts'
+import { FakeBatch, FakeProducer, messagesOf, noFlood } from './fakes.ts'
 import { RecordingMetrics } from './recording-metrics.ts'
 
 const poison = deadLetter('decode', 'undecodable', 'no text')
 
 /** Values are texts; "!" is no text. */
-const decode: Decode<string> = async (message) => {
-  const value = String(message.value)
-  return value.startsWith('!') ? poison : { kind: 'decoded', value }
-}
+const decode: DecodeBatch<string> = async (messages) =>
+  messages.map((message) => {
+    const value = String(message.value)
+    return value.startsWith('!') ? poison : { kind: 'decoded', value }
+  })
 
 interface Overrides {
-  decode?: Decode<string>
+  decode?: DecodeBatch<string>
   handle?: HandleBatch<string>
 }
 
@@ -33,7 +33,9 @@ function scene(values: string[], overrides: Overrides = {}) {
   const settle = createSettle({
     producer,
     metrics: new RecordingMetrics(),
-    logger: new RecordingLogger()
+    logger: new RecordingLogger(),
+    flood: noFlood,
+    groupId: 'storage'
   })
   const consume = createConsumeBatch<string>({
     decode,
@@ -143,7 +145,7 @@ describe('nothing is settled', () => {
   test('when a dead letter is not acknowledged', async () => {
     const { consume, events, producer } = scene(['a', '!', '!'])
     producer.failures.push(new Error('the log is away'))
-    await expect(consume()).rejects.toThrow('the log is away')
+    await expect(consume()).rejects.toThrow('takes no letter')
     expect(events).toEqual(['handle a'])
   })
 })

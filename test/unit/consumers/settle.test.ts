@@ -1,12 +1,17 @@
 /** settle: dead letters acknowledged, then the offsets, then the counts. */
 import { expect, test } from '@jest/globals'
 import { deadLetter, done, duplicate } from '../../../core/consumed.ts'
+import { createFlood } from '../../../consumers/flood.ts'
+import { PartitionStop } from '../../../consumers/partition-stop.ts'
 import { createSettle } from '../../../consumers/settle.ts'
+import { ProduceError } from '../../../platform/record-producer.ts'
 import { RecordingLogger } from '../platform/recording-logger.ts'
 import { FakeBatch, FakeProducer, messagesOf } from './fakes.ts'
 import { RecordingMetrics } from './recording-metrics.ts'
 
 const letter = deadLetter('decode', 'undecodable', 'truncated')
+
+const groupId = 'storage'
 
 function scene(...values: string[]) {
   const events: string[] = []
@@ -16,7 +21,7 @@ function scene(...values: string[]) {
   const batch = new FakeBatch(messagesOf(...values), events)
   return {
     ...{ producer, metrics, logger, batch, events },
-    settle: createSettle({ producer, metrics, logger })
+    settle: createSettle({ producer, metrics, logger, flood: createFlood(3), groupId })
   }
 }
 
@@ -34,12 +39,34 @@ test('dead letters are acknowledged together, in order, before the commit', asyn
   expect(events).toEqual(['acknowledged', 'commit'])
 })
 
-test('commits and counts nothing when a dead letter is not acknowledged', async () => {
-  const { settle, batch, producer, events, metrics } = scene('a', 'b')
-  producer.failures.push(new Error('the log is away'))
-  await expect(settle(batch, [letter, done])).rejects.toThrow('the log is away')
+test.each([
+  ['the log is away', true],
+  ['a letter is too large', false]
+])('when %s it stops there: nothing is committed, counted or skipped', async (why, retryable) => {
+  const { settle, batch, producer, events, metrics } = scene('a', 'b', 'c')
+  producer.failures.push(new ProduceError(why, { retryable, cause: null }))
+  const stop = await settle(batch, [done, letter, letter]).catch((error: unknown) => error)
+  expect(stop).toBeInstanceOf(PartitionStop)
+  expect(stop).toMatchObject({ offset: 1n, fields: { error: expect.stringContaining(why) } })
   expect(events).toEqual([])
   expect(metrics.counts).toEqual([])
+})
+
+test('a flood is not condemned, and what was settled before counts', async () => {
+  const { settle, batch, events } = scene('a', 'b')
+  await settle(batch, [letter, letter])
+  expect(events).toEqual(['acknowledged', 'commit'])
+  await expect(settle(batch, [letter, done])).rejects.toMatchObject({ offset: 0n })
+  expect(events).toEqual(['acknowledged', 'commit'])
+})
+
+test('what is not committed does not count', async () => {
+  const { settle, batch } = scene('a', 'b')
+  const commit = batch.commit.bind(batch)
+  batch.commit = () => Promise.reject(new Error('evicted'))
+  await expect(settle(batch, [letter, letter])).rejects.toThrow('evicted')
+  batch.commit = commit
+  await settle(batch, [letter, letter])
 })
 
 test('counts nothing when the commit is refused', async () => {
@@ -63,23 +90,6 @@ test('every message is counted once, by what became of it', async () => {
     { topic, outcome: 'done', reason: '' },
     { topic, outcome: 'dead_letter', reason: 'undecodable' },
     { topic, outcome: 'duplicate', reason: '' }
-  ])
-})
-
-test.each([
-  ['at the end of the partition', 2n, 0],
-  ['before five more messages', 7n, 5],
-  ['when the end was read before the last message came', 1n, 0]
-])('the lag %s', async (_what, highWatermark, lag) => {
-  const { settle, batch, metrics } = scene('a', 'b')
-  batch.highWatermark = highWatermark
-  await settle(batch, [done, done])
-  expect(metrics.levels).toEqual([
-    {
-      name: 'sluice_consumer_lag_messages',
-      labels: { topic: 'agent-decisions', partition: '3' },
-      value: lag
-    }
   ])
 })
 

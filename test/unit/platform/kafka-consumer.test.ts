@@ -14,7 +14,9 @@ function createDying() {
   })
   const die = (payload: Omit<ConsumerCrashEvent['payload'], 'groupId'>) =>
     listeners.get('consumer.crash')?.({ payload })
-  return { consumer, crashes, die, join: () => listeners.get('consumer.group_join')?.({}) }
+  const join = (memberAssignment: Record<string, number[]> = {}) =>
+    listeners.get('consumer.group_join')?.({ payload: { memberAssignment } })
+  return { consumer, crashes, die, join }
 }
 
 test('a death that kafkajs mends itself ends nothing, but the group is left', () => {
@@ -25,6 +27,16 @@ test('a death that kafkajs mends itself ends nothing, but the group is left', ()
   expect(consumer.isJoined()).toBe(false)
   join()
   expect(consumer.isJoined()).toBe(true)
+})
+
+test('it knows which partitions it was given last', () => {
+  const { consumer, join } = createDying()
+  expect(consumer.isAssigned('decisions', 1)).toBe(false)
+  join({ decisions: [0, 1] })
+  expect(consumer.isAssigned('decisions', 1)).toBe(true)
+  join({ decisions: [0] })
+  expect(consumer.isAssigned('decisions', 1)).toBe(false)
+  expect(consumer.isAssigned('evaluations', 0)).toBe(false)
 })
 
 test('a death for good is told', () => {

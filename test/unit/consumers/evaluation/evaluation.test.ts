@@ -9,7 +9,7 @@ import { createEvaluate } from '../../../../consumers/evaluation/evaluate.ts'
 import { createEvaluation } from '../../../../consumers/evaluation/evaluation.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
-import { FakeBatch, FakeRegistry, messagesOf } from '../fakes.ts'
+import { FakeBatch, FakeRegistry, messagesOf, noFlood } from '../fakes.ts'
 
 const encode = createEncode<Decision>(decisionContract.schema)
 
@@ -22,6 +22,7 @@ function scene(values: Buffer[], failure?: Error) {
   const batch = new FakeBatch(messagesOf(...values))
   const consume = createEvaluation({
     registry,
+    flood: noFlood,
     evaluate: createEvaluate({ clock: { now: () => noon } }),
     publish: async (evaluations) => {
       if (failure) throw failure

@@ -1,7 +1,8 @@
 /** The watermark: how far storage has come, told every second and never wrongly. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import type { PartitionProgress } from '../../../../consumers/lag.ts'
 import { recordProgress, startWatermark } from '../../../../consumers/storage/watermark.ts'
-import type { PartitionProgress, Samples } from '../../../../consumers/storage/watermark.ts'
+import type { Samples } from '../../../../consumers/storage/watermark.ts'
 import type { Queryable, Row } from '../../../../platform/postgres.ts'
 import { noon } from '../../../support/builders.ts'
 import { RecordingLogger } from '../../platform/recording-logger.ts'

@@ -1,0 +1,58 @@
+/** Decoding a batch: an outcome for each message in order, and no further than a flood. */
+import { beforeEach, expect, test } from '@jest/globals'
+import { createEncode } from '../../../core/avro-codec.ts'
+import type { Decision } from '../../../core/decision.ts'
+import { createDecodeBatch } from '../../../consumers/decode-batch.ts'
+import { createFlood } from '../../../consumers/flood.ts'
+import type { DecodeBatch } from '../../../consumers/run-consumer.ts'
+import { createDecode } from '../../../platform/decode.ts'
+import { decisionContract } from '../../../schemas/index.ts'
+import { aDecision } from '../../support/builders.ts'
+import { FakeRegistry, messagesOf } from './fakes.ts'
+
+const known = 7
+const encode = createEncode<Decision>(decisionContract.schema)
+let registry: FakeRegistry
+let decodeBatch: DecodeBatch<Decision>
+
+beforeEach(() => {
+  registry = new FakeRegistry()
+  registry.schemas.set(known, decisionContract.schema)
+  const readerSchema = decisionContract.schema
+  const decode = createDecode<Decision>({ registry, readerSchema, objection: () => null })
+  decodeBatch = createDecodeBatch(decode, createFlood(100))
+})
+
+function encoded(overrides: Partial<Decision> = {}, schemaId = known): Buffer {
+  return encode(aDecision(overrides), schemaId)
+}
+
+test('an outcome for each message, in their order', async () => {
+  const values = Array.from({ length: 250 }, (_, index) =>
+    index % 5 === 0 ? Buffer.from('poison') : encoded({ output: String(index) })
+  )
+  const decoded = await decodeBatch(messagesOf(...values))
+  const outputs = decoded.map((each) => (each.kind === 'decoded' ? each.value.output : '-'))
+  expect(outputs).toEqual(values.map((_, index) => (index % 5 === 0 ? '-' : String(index))))
+})
+
+test('an id that nobody knows is asked for once in a batch', async () => {
+  const strange = (): Buffer => encoded({}, 8)
+  const mixed = Array.from({ length: 250 }, (_, index) =>
+    index % 10 === 0 ? strange() : encoded()
+  )
+  await decodeBatch(messagesOf(...mixed))
+  expect(registry.asked).toEqual([8, known])
+})
+
+test('a flood stops before its first, and asks the registry no more', async () => {
+  const values = Array.from({ length: 1000 }, (_, index) => encoded({}, 1000 + index))
+  const batch = messagesOf(encoded(), encoded(), ...values)
+  const stop = await decodeBatch(batch).catch((error: unknown) => error)
+  expect(stop).toMatchObject({
+    name: 'PartitionStop',
+    offset: 2n,
+    fields: { dead_letters: 100, reasons: { unknown_schema: 100 } }
+  })
+  expect(registry.asked.length).toBeLessThanOrEqual(201)
+})
