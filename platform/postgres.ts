@@ -133,10 +133,13 @@ async function onConnection<T>(
   }
 }
 
-/** No partition takes the row: an operator's to mend, and no fault of the row. */
-const missingPartition = '23514'
-/** SQLSTATE classes that pass by themselves: connection, rollback, resources, operator, system. */
-const transientClasses = new Set(['08', '25', '40', '53', '55', '57', '58'])
+/**
+ * SQLSTATE classes that say nothing about the row: connection, features, transaction state, login,
+ * database, schema, rollback, objects that are missing (42, before a migration), resources, locks,
+ * operator, system, configuration, internal. They pass, or an operator mends them.
+ */
+const transientClasses = new Set('08 0A 25 26 28 3D 3F 40 42 53 55 57 58 F0 XX'.split(' '))
+const checkViolation = '23514'
 
 /** The SQLSTATE of an error the server answered with, or null when it did not answer. */
 export function sqlStateOf(error: unknown): string | null {
@@ -145,11 +148,19 @@ export function sqlStateOf(error: unknown): string | null {
 
 /**
  * Whether trying again may help. An error without an SQLSTATE comes from the network or the pool.
- * A missing table or column (42) is an operator's to mend and must not condemn a single message.
+ * What is not transient (22 data, 23 integrity, 54 limits, …) is the fault of one of the rows.
  */
 export function isTransientStoreError(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state === null) return !(error instanceof TypeError || error instanceof RangeError)
-  if (state === missingPartition || state.startsWith('42')) return true
+  if (state === checkViolation) return isWithoutPartition(error as pg.DatabaseError)
   return transientClasses.has(state.slice(0, 2))
+}
+
+/**
+ * That no partition takes a row, or no longer the one that did, is told as a violated check. A check
+ * of a table has a name, in whatever language the server speaks.
+ */
+function isWithoutPartition({ constraint }: pg.DatabaseError): boolean {
+  return constraint === undefined
 }

@@ -1,6 +1,6 @@
 /** Topics and records for tests, with a plain client of its own beside the one under test. */
 import { randomUUID } from 'node:crypto'
-import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
 import type { Admin, IHeaders, KafkaMessage, Producer } from 'kafkajs'
 import { onEnd } from './cleanup.ts'
 import { services } from './services.ts'
@@ -91,6 +91,23 @@ export function deleteOnEnd(topics: readonly string[]): void {
     const left = topics.filter((topic) => existing.includes(topic))
     if (left.length > 0) await admin.deleteTopics({ topics: left })
   })
+}
+
+export async function deleteTopic(topic: string): Promise<void> {
+  const { admin } = await connected()
+  await admin.deleteTopics({ topics: [topic] })
+  await waitUntil(`${topic} is gone`, async () => !(await admin.listTopics()).includes(topic))
+}
+
+/** Sets these, and everything else back to the broker's defaults. */
+export async function configureTopic(
+  topic: string,
+  config: Readonly<Record<string, string>>
+): Promise<void> {
+  const { admin } = await connected()
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
+  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configEntries }
+  await admin.alterConfigs({ validateOnly: false, resources: [resource] })
 }
 
 /** Writes records past the gateway, as a foreign producer would. */

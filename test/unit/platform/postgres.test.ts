@@ -33,7 +33,13 @@ describe('an error of the server', () => {
     ['42P01', 'undefined table, before a migration'],
     ['42703', 'undefined column, before a migration'],
     ['42501', 'insufficient privilege'],
-    ['23514', 'no partition takes the row']
+    ['23514', 'no partition takes the row'],
+    ['0A000', 'cached plan of before a migration'],
+    ['28P01', 'a password that was changed'],
+    ['3D000', 'a database that is not there'],
+    ['F0001', 'a broken lock file'],
+    ['XX001', 'data corrupted'],
+    ['XX002', 'index corrupted']
   ])('%s may pass: %s', (code) => {
     expect(isTransientStoreError(answered(code))).toBe(true)
   })
@@ -46,12 +52,21 @@ describe('an error of the server', () => {
     ['22P05', 'untranslatable character'],
     ['23502', 'not null violation'],
     ['23505', 'unique violation'],
+    ['23503', 'foreign key violation'],
+    ['23P01', 'exclusion violation'],
+    ['21000', 'cardinality violation'],
+    ['44000', 'with check option violation'],
     ['54000', 'index row too large'],
-    ['0A000', 'feature not supported'],
-    ['XX001', 'data corrupted']
+    ['54001', 'statement too complex'],
+    ['P0001', 'an exception raised by a trigger']
   ])('%s will not: %s', (code) => {
     expect(isTransientStoreError(answered(code))).toBe(false)
   })
+})
+
+test('a check that has a name is a violation of the row', () => {
+  const violation = Object.assign(answered('23514'), { constraint: 'users_role_check' })
+  expect(isTransientStoreError(violation)).toBe(false)
 })
 
 describe('an error without an answer of the server', () => {

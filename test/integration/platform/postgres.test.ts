@@ -1,0 +1,189 @@
+/** Errors of a real Postgres: which of them condemn the row, and which only pass. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { createPostgres, isTransientStoreError, sqlStateOf } from '../../../platform/postgres.ts'
+import type { Postgres } from '../../../platform/postgres.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+
+const lockedTable = 'organizations'
+let database: TestDatabase
+let postgres: Postgres
+
+function connect(url: string, statementTimeoutMs = 5000): Postgres {
+  const name = `test-${randomUUID()}`
+  const limits = { connectionsMax: 2, statementTimeoutMs }
+  const connected = createPostgres({ url, applicationName: name, ...limits })
+  onEnd(() => connected.close())
+  return connected
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  postgres = connect(database.url)
+})
+
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work
+  } catch (error) {
+    return error
+  }
+  throw new Error('it did not fail')
+}
+
+function insertDecision(receivedAt: string, into = 'decisions'): Promise<unknown> {
+  return postgres.query(
+    `insert into ${into} (organization_id, decision_id, received_at, input, output)
+     values ($1, $2, $3, '1', '""')`,
+    [randomUUID(), randomUUID(), receivedAt]
+  )
+}
+
+const userColumns = 'user_id, organization_id, email, password_hash, role'
+
+test.each<[string, string, boolean, () => Promise<unknown>]>([
+  ['a text with NUL', '22021', false, () => postgres.query(`select $1::text`, ['a\0'])],
+  ['a number out of range', '22003', false, () => postgres.query(`select 70000::smallint`)],
+  ['no UUID', '22P02', false, () => postgres.query(`select 'x'::uuid`)],
+  [
+    'a null where none may be',
+    '23502',
+    false,
+    () => postgres.query(`insert into organizations (organization_id) values (gen_random_uuid())`)
+  ],
+  [
+    'a missing parent',
+    '23503',
+    false,
+    () =>
+      postgres.query(
+        `insert into users (${userColumns})
+         values (gen_random_uuid(), gen_random_uuid(), 'a@b', 'x', 'owner')`
+      )
+  ],
+  [
+    'a check of the table',
+    '23514',
+    false,
+    () =>
+      postgres.query(
+        `insert into users (${userColumns})
+         values (gen_random_uuid(), gen_random_uuid(), 'a@b', 'x', 'nobody')`
+      )
+  ],
+  [
+    'a key too long for its index',
+    '54000',
+    false,
+    () =>
+      postgres.query(
+        `insert into api_keys (key_id, organization_id, name, secret_digest, scopes)
+         select string_agg(gen_random_uuid()::text, ''), gen_random_uuid(), '', '', '{}'
+           from generate_series(1, 1000)`
+      )
+  ],
+  ['a missing table', '42P01', true, () => postgres.query(`select 1 from nowhere`)],
+  ['a missing column', '42703', true, () => postgres.query(`select nothing from decisions`)],
+  [
+    'a wrong password',
+    '28P01',
+    true,
+    () => {
+      const url = new URL(database.url)
+      url.password = 'wrong'
+      return connect(url.href).query('select 1')
+    }
+  ],
+  [
+    'a database that is not there',
+    '3D000',
+    true,
+    () => connect(new URL('/nowhere', database.url).href).query('select 1')
+  ],
+  ['a statement that takes too long', '57014', true, () => slowly(database.url)]
+])('%s is %s', async (_what, state, isTransient, work) => {
+  const error = await errorOf(work())
+  expect([sqlStateOf(error), isTransientStoreError(error)]).toEqual([state, isTransient])
+})
+
+function slowly(url: string): Promise<unknown> {
+  return connect(url, 100).query('select pg_sleep(10)')
+}
+
+test('a row that no partition takes, and one that its partition takes no longer, may pass', async () => {
+  await database.query(`alter table decisions detach partition decisions_default`)
+  const missing = await errorOf(insertDecision('2031-01-01'))
+  expect([sqlStateOf(missing), isTransientStoreError(missing)]).toEqual(['23514', true])
+  await database.query(`alter table decisions attach partition decisions_default default`)
+  await database.query(`create table decisions_other partition of decisions
+                        for values from ('2031-01-01') to ('2031-01-02')`)
+  const wrong = await errorOf(insertDecision('2031-01-01', 'decisions_default'))
+  expect([sqlStateOf(wrong), isTransientStoreError(wrong)]).toEqual(['23514', true])
+})
+
+test('a lock that is held for long may pass, by either limit', async () => {
+  const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = postgres.transaction(async (transaction) => {
+    await transaction.query(`lock table ${lockedTable} in access exclusive mode`)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  const waiting = connect(database.url, 200).query(`select 1 from ${lockedTable}`)
+  const impatient = postgres.transaction(async (transaction) => {
+    await transaction.query(`set local lock_timeout = '100ms'`)
+    await transaction.query(`select 1 from ${lockedTable}`)
+  })
+  const errors = [await errorOf(waiting), await errorOf(impatient)]
+  expect(errors.map(sqlStateOf)).toEqual(['57014', '55P03'])
+  expect(errors.map(isTransientStoreError)).toEqual([true, true])
+  release.resolve()
+  await holding
+})
+
+test('a backend that is terminated may pass', async () => {
+  const name = `victim-${randomUUID()}`
+  const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
+  const victim = createPostgres({ url: database.url, applicationName: name, ...limits })
+  onEnd(() => victim.close())
+  const error = await errorOf(
+    victim.transaction(async (transaction) => {
+      await database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1`,
+        [name]
+      )
+      await transaction.query('select 1')
+    })
+  )
+  expect(isTransientStoreError(error)).toBe(true)
+  expect(await victim.query(`select 1 as one`)).toEqual([{ one: 1 }])
+})
+
+test('a database that is read-only may pass', async () => {
+  const name = new URL(database.url).pathname.slice(1)
+  await database.query(`alter database "${name}" set default_transaction_read_only = on`)
+  const standby = connect(database.url)
+  const error = await errorOf(standby.query(`delete from organizations`))
+  expect([sqlStateOf(error), isTransientStoreError(error)]).toEqual(['25006', true])
+})
+
+test('too many connections may pass', async () => {
+  const role = `crowd_${randomUUID().replaceAll('-', '')}`
+  await database.query(`create role ${role} login password 'secret' connection limit 1`)
+  onEnd(() => database.query(`drop role ${role}`))
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'secret'
+  const crowd = connect(url.href)
+  const answers = await Promise.allSettled([
+    crowd.query('select pg_sleep(1)'),
+    crowd.query('select pg_sleep(1)')
+  ])
+  const refused = answers.flatMap((each) =>
+    each.status === 'rejected' ? [each.reason as unknown] : []
+  )
+  expect(refused.map(sqlStateOf)).toEqual(['53300'])
+  expect(refused.map(isTransientStoreError)).toEqual([true])
+})
