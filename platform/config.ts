@@ -112,6 +112,9 @@ export const settings = {
     100,
     [0, 100_000]
   ),
+  DECISIONS_RETENTION_DAYS: optional(
+    integer('Days that Postgres keeps decisions; for ever without it.', 0, [1, 36_500])
+  ),
   SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
   SHUTDOWN_UNREADY_MS: integer(
     'How long a gateway that stops still accepts, so that balancers notice.',

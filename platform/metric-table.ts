@@ -167,6 +167,20 @@ export const metricTable = {
     help: 'Batches tried again because something a consumer needs was away.',
     labels: ['topic']
   },
+  sluice_storage_default_partition_rows: {
+    type: 'gauge',
+    unit: 'rows',
+    across: 'max',
+    help: 'Decisions in the default partition, counted up to 10000; there should be none.',
+    labels: []
+  },
+  sluice_storage_partitions_ahead_days: {
+    type: 'gauge',
+    unit: 'days',
+    across: 'max',
+    help: 'Days after today that have their partition, without a gap; there should be 7.',
+    labels: []
+  },
   ...processMetricRows
 } as const satisfies Record<string, MetricRow>
 

@@ -1,16 +1,19 @@
 /** Starts the storage group. */
 import { systemClock } from '../../platform/clock.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import { createPostgres } from '../../platform/postgres.ts'
 import { createGroup } from '../group.ts'
 import type { GroupContext } from '../group.ts'
-import { startPartitions } from './partitions.ts'
 import { createStorage } from './storage.ts'
+import { startUpkeep } from './upkeep.ts'
 import { startWatermark } from './watermark.ts'
 
 const partitionsMax = 3
 /** One for each partition under way, one for the watermark. */
 const connectionsMax = partitionsMax + 1
 const statementTimeoutMs = 30_000
+/** Moving a day of decisions out of the default partition takes a while. */
+const upkeepTimeoutMs = 600_000
 
 export async function startStorage(context: GroupContext): Promise<void> {
   const { config, logger, lifecycle } = context
@@ -25,9 +28,8 @@ export async function startStorage(context: GroupContext): Promise<void> {
   lifecycle.onStop('postgres', () => postgres.close())
   const topics = [topic, config.EVALUATIONS_TOPIC]
   const group = await createGroup({ ...context, groupId, topics, partitionsMax })
-  const { registry, flood, settle, patiently, readProgress } = group
-  const stopPartitions = await startPartitions({ postgres, logger })
-  lifecycle.onStop('partitions', () => Promise.resolve(stopPartitions()))
+  const { registry, metrics, flood, settle, patiently, readProgress } = group
+  await keepTables(context, metrics)
 
   const stopWatermark = startWatermark({
     topic,
@@ -41,4 +43,20 @@ export async function startStorage(context: GroupContext): Promise<void> {
   await group.run(
     createStorage({ registry, postgres, flood, settle, patiently, decisionsTopic: topic })
   )
+}
+
+/** With a connection of its own: what takes long there holds up nothing here. */
+async function keepTables(context: GroupContext, metrics: Metrics): Promise<void> {
+  const { config, logger, lifecycle } = context
+  const postgres = createPostgres({
+    url: config.DATABASE_URL,
+    ca: config.DATABASE_TLS_CA,
+    applicationName: `${config.STORAGE_GROUP_ID} upkeep`,
+    connectionsMax: 1,
+    statementTimeoutMs: upkeepTimeoutMs
+  })
+  lifecycle.onStop('postgres of the upkeep', () => postgres.close())
+  const retentionDays = config.DECISIONS_RETENTION_DAYS
+  const stopUpkeep = await startUpkeep({ postgres, logger, metrics, retentionDays })
+  lifecycle.onStop('upkeep', stopUpkeep)
 }

@@ -1,0 +1,90 @@
+/** The upkeep of the tables, every minute: days made ahead, old ones dropped, and how it stands. */
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import { daysAhead, makePartitions } from './partitions.ts'
+import { applyRetention } from './retention.ts'
+import type { RetentionDependencies } from './retention.ts'
+
+export interface UpkeepOptions extends RetentionDependencies {
+  readonly metrics: Metrics
+}
+
+const everyMs = 60_000
+/** Rounds of several instances drift apart. */
+const jitterMs = 10_000
+/** Beyond it the default partition is not counted. */
+const rowsMax = 10_000
+
+/**
+ * Does a round now and every minute; returns what ends it. A day without its partition is stored in
+ * the default one, so a failure is no reason to stand still.
+ */
+export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise<void>> {
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let isStopped = false
+
+  function plan(): void {
+    if (isStopped) return
+    timer = setTimeout(
+      () => void (running = runRound(options).then(plan)),
+      everyMs + Math.random() * jitterMs
+    )
+  }
+
+  await runRound(options)
+  plan()
+  return async function stop() {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}
+
+/** Each part is tried, whatever became of the one before. */
+async function runRound(options: UpkeepOptions): Promise<void> {
+  const { logger } = options
+  const parts = [
+    ['drop what is old', applyRetention],
+    ['make partitions', makePartitions],
+    ['measure the partitions', measure]
+  ] as const
+  for (const [what, part] of parts) {
+    try {
+      await part(options)
+    } catch (error) {
+      logger.warn({ error }, `could not ${what}; trying again in a minute`)
+    }
+  }
+}
+
+async function measure({ postgres, metrics, logger }: UpkeepOptions): Promise<void> {
+  const { default_rows: rows, days_ahead: days } = await readState(postgres)
+  metrics.set('sluice_storage_default_partition_rows', {}, rows)
+  metrics.set('sluice_storage_partitions_ahead_days', {}, days)
+  if (rows > 0) {
+    const counted = rows < rowsMax ? rows : `${rowsMax} or more`
+    logger.warn({ rows: counted }, 'decisions lie in the default partition')
+  }
+}
+
+interface State extends Record<string, unknown> {
+  readonly default_rows: number
+  readonly days_ahead: number
+}
+
+/** Days ahead without a gap, counted from tomorrow. */
+async function readState(postgres: Queryable): Promise<State> {
+  const [row] = await postgres.query<State>(
+    `select (select count(*)::integer from (select 1 from decisions_default limit $1) as counted)
+              as default_rows,
+            (select coalesce(min(ahead) - 1, $2::integer)::integer
+               from generate_series(1, $2::integer) as ahead
+              where to_regclass('decisions_' ||
+                      to_char((now() at time zone 'utc')::date + ahead, 'YYYYMMDD')) is null)
+              as days_ahead`,
+    [rowsMax, daysAhead]
+  )
+  if (row === undefined) throw new Error('the state of the partitions has no row')
+  return row
+}

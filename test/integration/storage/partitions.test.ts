@@ -1,0 +1,243 @@
+/** Days of decisions on a real Postgres: made ahead, moved out of the default partition, dropped. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { makePartitions } from '../../../consumers/storage/partitions.ts'
+import { applyRetention, replayDays } from '../../../consumers/storage/retention.ts'
+import { startUpkeep } from '../../../consumers/storage/upkeep.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { Postgres } from '../../../platform/postgres.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
+import { RecordingMetrics } from '../../unit/consumers/recording-metrics.ts'
+
+const dayMs = 86_400_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+let database: TestDatabase
+let postgres: Postgres
+let logger: RecordingLogger
+
+function connect(connectionsMax = 3): Postgres {
+  const limits = { connectionsMax, statementTimeoutMs: 20_000 }
+  return createPostgres({ url: database.url, applicationName: 'test', ...limits })
+}
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  postgres = connect()
+  logger = new RecordingLogger()
+})
+
+afterEach(() => postgres.close())
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * dayMs)
+}
+
+function nameOf(time: Date): string {
+  return `decisions_${time.toISOString().slice(0, 10).replaceAll('-', '')}`
+}
+
+async function insert(receivedAt: Date): Promise<string> {
+  const id = randomUUID()
+  await database.query(
+    `insert into decisions (organization_id, decision_id, received_at, input, output)
+     values ($1, $1, $2, '1', '""')`,
+    [id, receivedAt]
+  )
+  await database.query(
+    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint)
+     values ($1, $1, $2, '')`,
+    [id, receivedAt]
+  )
+  return id
+}
+
+/** Which table each decision lies in. */
+async function places(): Promise<Record<string, string>> {
+  const rows = await database.query<{ id: string; place: string }>(
+    `select decision_id as id, tableoid::regclass::text as place from decisions`
+  )
+  return Object.fromEntries(rows.map(({ id, place }) => [id, place]))
+}
+
+async function partitions(): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'decisions'::regclass order by name`
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function idsIn(table: string): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(`select decision_id as id from ${table}`)
+  return rows.map(({ id }) => id).toSorted()
+}
+
+describe('making', () => {
+  test('yesterday, today and a week ahead, each like its parent, and once', async () => {
+    await makePartitions({ postgres, logger })
+    const names = Array.from({ length: 9 }, (_, index) => nameOf(daysAgo(1 - index)))
+    expect(await partitions()).toEqual([...names, 'decisions_default'].toSorted())
+    expect(logger.entries).toHaveLength(9)
+    const invalid = await database.query(`select from pg_index where not indisvalid`)
+    expect(invalid).toEqual([])
+    const unattached = await database.query(
+      `select from pg_index join pg_class on pg_class.oid = indexrelid
+        where relname ~ '^decisions_[0-9]{8}' and not relispartition`
+    )
+    expect(unattached).toEqual([])
+    await makePartitions({ postgres, logger })
+    expect(logger.entries).toHaveLength(9)
+  })
+
+  test('a day whose rows lie in the default partition moves them, whatever day it is', async () => {
+    const times = [daysAgo(0), daysAgo(400), new Date('2024-02-29T23:59:59.999Z'), new Date(0)]
+    const ids = await Promise.all(times.map(insert))
+    expect(new Set(Object.values(await places()))).toEqual(new Set(['decisions_default']))
+    await makePartitions({ postgres, logger })
+    const wanted = ids.map((id, index) => [id, nameOf(times[index] ?? new Date())])
+    expect(await places()).toEqual(Object.fromEntries(wanted))
+    const moved = logger.entries.filter(({ message }) => message.startsWith('moved'))
+    expect(moved.map(({ fields }) => (fields as Fields)['rows'])).toEqual([1, 1, 1, 1])
+  })
+
+  test('several instances at once make each day once, and nobody deadlocks', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, (_, day) => insert(daysAgo(day * 30))))
+    const instances = Array.from({ length: 4 }, () => connect(1))
+    await Promise.all(instances.map((each) => makePartitions({ postgres: each, logger })))
+    // What was another's turn is left to the next round.
+    await makePartitions({ postgres, logger })
+    await Promise.all(instances.map((each) => each.close()))
+    expect(Object.keys(await places()).toSorted()).toEqual(ids.toSorted())
+    expect(Object.values(await places())).not.toContain('decisions_default')
+    expect(logger.entries).toHaveLength(9 + 11)
+  })
+
+  test('rows that come while they are moved are stored, and found once', async () => {
+    const ids: string[] = []
+    let isOver = false
+    const writing = (async () => {
+      while (!isOver) ids.push(await insert(daysAgo(ids.length % 20)))
+    })()
+    for (let round = 0; round < 5; round++) {
+      await makePartitions({ postgres, logger }).catch(() => {})
+    }
+    isOver = true
+    await writing
+    await makePartitions({ postgres, logger })
+    expect(Object.keys(await places()).toSorted()).toEqual(ids.toSorted())
+    expect(Object.values(await places())).not.toContain('decisions_default')
+  })
+
+  test('gives way to a lock that somebody holds, and makes it later', async () => {
+    const release = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holding = postgres.transaction(async (transaction) => {
+      await transaction.query('lock table decisions_default in row share mode')
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    await insert(daysAgo(0))
+    const making = makePartitions({ postgres, logger })
+    await expect(making).rejects.toMatchObject({ code: '55P03' })
+    expect(await partitions()).toEqual(['decisions_default'])
+    release.resolve()
+    await holding
+    await makePartitions({ postgres, logger })
+    expect(await partitions()).toHaveLength(10)
+  }, 30_000)
+})
+
+describe('retention', () => {
+  async function retain(retentionDays: number | null): Promise<void> {
+    await applyRetention({ postgres, logger, retentionDays })
+  }
+
+  test('without a setting everything stays', async () => {
+    const id = await insert(daysAgo(9000))
+    await makePartitions({ postgres, logger })
+    await retain(null)
+    expect(Object.keys(await places())).toEqual([id])
+  })
+
+  test('drops whole days, and keeps identities as long as a replay may come', async () => {
+    const ages = [0, 9, 10, 11, 10 + replayDays, 11 + replayDays]
+    const ids = await Promise.all(ages.map((age) => insert(daysAgo(age))))
+    await makePartitions({ postgres, logger })
+    await retain(10)
+    expect(await idsIn('decisions')).toEqual(ids.slice(0, 3).toSorted())
+    expect(await idsIn('decision_ids')).toEqual(ids.slice(0, 5).toSorted())
+    expect(await partitions()).not.toContain(nameOf(daysAgo(11)))
+    const dropped = logger.entries.filter(({ message }) => message.startsWith('dropped'))
+    expect(dropped).toHaveLength(3)
+  })
+
+  test('deletes what is old of evaluations and sums, in pieces', async () => {
+    await database.query(
+      `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+         evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1,
+              now() - age * interval '1 day' from generate_series(1, 20) age,
+              generate_series(1, 600)`
+    )
+    await database.query(
+      `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+                           evaluated_at)
+       select organization_id, decision_id, run_id, gen_random_uuid(), 'n', 'boolean', evaluated_at
+         from evaluation_runs`
+    )
+    await database.query(
+      `insert into decision_hours
+       select gen_random_uuid(), date_trunc('hour', now() - age * interval '1 day'), '', '',
+              1, 0, 0, 0, 0 from generate_series(1, 20) age`
+    )
+    await retain(10)
+    for (const [table, rows] of Object.entries({
+      evaluation_runs: 6000,
+      scores: 6000,
+      decision_hours: 10
+    })) {
+      const [row] = await database.query(`select count(*)::integer as n from ${table}`)
+      expect([table, row?.['n']]).toEqual([table, rows])
+    }
+    const told = logger.entries.map(({ fields }) => [
+      (fields as Fields)['table'],
+      (fields as Fields)['rows']
+    ])
+    expect(told).toEqual([
+      ['evaluation_runs', 6000],
+      ['scores', 6000],
+      ['decision_hours', 10]
+    ])
+  })
+
+  test('a decision that comes when its day is dropped is deleted in the next round, and told', async () => {
+    const id = await insert(daysAgo(30))
+    expect(await places()).toEqual({ [id]: 'decisions_default' })
+    const metrics = new RecordingMetrics()
+    const stop = await startUpkeep({ postgres, logger, metrics, retentionDays: 10 })
+    await stop()
+    expect(await places()).toEqual({})
+    expect(await idsIn('decision_ids')).toEqual([id])
+    expect(await partitions()).not.toContain(nameOf(daysAgo(30)))
+    expect(logger.entries[0]).toMatchObject({ fields: { table: 'decisions_default', rows: 1 } })
+    expect(metrics.levelOf('sluice_storage_partitions_ahead_days')).toBe(7)
+  })
+
+  test('several instances at once drop each day once', async () => {
+    await Promise.all(Array.from({ length: 6 }, (_, day) => insert(daysAgo(20 + day))))
+    await makePartitions({ postgres, logger })
+    const instances = Array.from({ length: 3 }, () => connect(1))
+    await Promise.all(
+      instances.map((each) => applyRetention({ postgres: each, logger, retentionDays: 5 }))
+    )
+    await retain(5)
+    await Promise.all(instances.map((each) => each.close()))
+    expect(await places()).toEqual({})
+    expect(await partitions()).toHaveLength(10)
+  })
+})
