@@ -6,7 +6,7 @@ export interface KafkaConsumerOptions {
   readonly consumer: Consumer
   /** Partitions worked on at a time. */
   readonly partitionsMax: number
-  /** Called when the consumer died for good: kafkajs leaves it lying, so the process has to end. */
+  /** Called when the consumer died for good, or `consume` has a bug: the process has to end. */
   readonly onCrash: (error: Error) => void
 }
 
@@ -34,13 +34,25 @@ export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsu
         autoCommit: false,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: partitionsMax,
-        eachBatch: (payload) => consume(batchOf(consumer, payload, wholeOf(payload)))
+        eachBatch: async (payload) => {
+          try {
+            await consume(batchOf(consumer, payload, wholeOf(payload)))
+          } catch (error) {
+            if (!isOfKafka(error)) onCrash(error as Error)
+            throw error
+          }
+        }
       })
     },
     isJoined: () => joined,
     isAssigned: (topic, partition) => assignment[topic]?.includes(partition) ?? false,
     stop: () => consumer.disconnect()
   }
+}
+
+/** Its own errors the client mends or crashes of; with any other it would begin anew for ever. */
+function isOfKafka(error: unknown): boolean {
+  return error instanceof Error && error.name.startsWith('KafkaJS')
 }
 
 /** The messages of a batch up to some place in it. */

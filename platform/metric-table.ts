@@ -174,11 +174,11 @@ export const metricTable = {
     help: 'Decisions in the default partition, counted up to 10000; there should be none.',
     labels: []
   },
-  sluice_storage_partitions_ahead_days: {
+  sluice_storage_missing_partitions: {
     type: 'gauge',
     unit: 'days',
     across: 'max',
-    help: 'Days after today that have their partition, without a gap; there should be 7.',
+    help: 'Days without a partition, of today and the seven after it; there should be none.',
     labels: []
   },
   ...processMetricRows

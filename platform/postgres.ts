@@ -158,7 +158,7 @@ export function isTransientStoreError(error: unknown): boolean {
 }
 
 /**
- * That no partition takes a row, or no longer the one that did, is told as a violated check. A check
+ * That no partition takes a row, or no longer the one that did, is told as a violated check. One
  * of a table has a name, in whatever language the server speaks.
  */
 function isWithoutPartition({ constraint }: pg.DatabaseError): boolean {

@@ -22,7 +22,7 @@ const writersMax = 1000
 /** Random ids in many messages must not become as many requests at once. */
 const lookUpsMax = 4
 
-/** Beyond a batch only what was found is remembered: an id that is unknown may yet be registered. */
+/** Beyond a batch only what was found is remembered: an unknown id may yet be registered. */
 export function createWriters<T>(registry: Registry, readerSchema: AvroSchema): WriterOf<T> {
   const decoderOf = createDecoderFactory<T>(readerSchema)
   const writers = createCache<Promise<Writer<T>>>(writersMax)

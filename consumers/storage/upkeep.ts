@@ -59,9 +59,9 @@ async function runRound(options: UpkeepOptions): Promise<void> {
 }
 
 async function measure({ postgres, metrics, logger }: UpkeepOptions): Promise<void> {
-  const { default_rows: rows, days_ahead: days } = await readState(postgres)
+  const { default_rows: rows, missing_days: days } = await readState(postgres)
   metrics.set('sluice_storage_default_partition_rows', {}, rows)
-  metrics.set('sluice_storage_partitions_ahead_days', {}, days)
+  metrics.set('sluice_storage_missing_partitions', {}, days)
   if (rows > 0) {
     const counted = rows < rowsMax ? rows : `${rowsMax} or more`
     logger.warn({ rows: counted }, 'decisions lie in the default partition')
@@ -70,19 +70,17 @@ async function measure({ postgres, metrics, logger }: UpkeepOptions): Promise<vo
 
 interface State extends Record<string, unknown> {
   readonly default_rows: number
-  readonly days_ahead: number
+  readonly missing_days: number
 }
 
-/** Days ahead without a gap, counted from tomorrow. */
 async function readState(postgres: Queryable): Promise<State> {
   const [row] = await postgres.query<State>(
     `select (select count(*)::integer from (select 1 from decisions_default limit $1) as counted)
               as default_rows,
-            (select coalesce(min(ahead) - 1, $2::integer)::integer
-               from generate_series(1, $2::integer) as ahead
+            (select count(*)::integer from generate_series(0, $2::integer) as ahead
               where to_regclass('decisions_' ||
                       to_char((now() at time zone 'utc')::date + ahead, 'YYYYMMDD')) is null)
-              as days_ahead`,
+              as missing_days`,
     [rowsMax, daysAhead]
   )
   if (row === undefined) throw new Error('the state of the partitions has no row')

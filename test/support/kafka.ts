@@ -1,6 +1,6 @@
 /** Topics and records for tests, with a plain client of its own beside the one under test. */
 import { randomUUID } from 'node:crypto'
-import { ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs'
+import kafkajs, { Kafka, logLevel, Partitioners } from 'kafkajs'
 import type { Admin, IHeaders, KafkaMessage, Producer } from 'kafkajs'
 import { onEnd } from './cleanup.ts'
 import { services } from './services.ts'
@@ -106,7 +106,7 @@ export async function configureTopic(
 ): Promise<void> {
   const { admin } = await connected()
   const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
-  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configEntries }
+  const resource = { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries }
   await admin.alterConfigs({ validateOnly: false, resources: [resource] })
 }
 

@@ -1,6 +1,7 @@
 /** When a consumer that died ends its process, and when kafkajs begins anew. */
 import { expect, test } from '@jest/globals'
-import type { Consumer, ConsumerCrashEvent } from 'kafkajs'
+import kafkajs from 'kafkajs'
+import type { Consumer, ConsumerCrashEvent, ConsumerRunConfig, EachBatchPayload } from 'kafkajs'
 import { createKafkaConsumer } from '../../../platform/kafka-consumer.ts'
 
 function createDying() {
@@ -37,6 +38,32 @@ test('it knows which partitions it was given last', () => {
   join({ decisions: [0] })
   expect(consumer.isAssigned('decisions', 1)).toBe(false)
   expect(consumer.isAssigned('evaluations', 0)).toBe(false)
+})
+
+test.each([
+  ['a bug of ours is told, since the client would begin anew for ever', new TypeError('bug'), 1],
+  ['an error of the client is its own to mend', new kafkajs.KafkaJSError('rebalancing'), 0]
+])('%s', async (_what, error, told) => {
+  const crashes: Error[] = []
+  const runs: ConsumerRunConfig[] = []
+  const ready = (): Promise<void> => Promise.resolve()
+  const client = { on: () => {}, connect: ready, subscribe: ready, run: runs.push.bind(runs) }
+  const consumer = createKafkaConsumer({
+    consumer: client as unknown as Consumer,
+    partitionsMax: 1,
+    onCrash: (crash) => crashes.push(crash)
+  })
+  await consumer.run(['t'], () => Promise.reject(error))
+  const batch = {
+    topic: 't',
+    partition: 0,
+    messages: [],
+    highWatermark: '0',
+    lastOffset: () => '0'
+  }
+  const delivered = runs[0]?.eachBatch?.({ batch } as unknown as EachBatchPayload)
+  await expect(delivered).rejects.toBe(error)
+  expect(crashes).toEqual(Array<Error>(told).fill(error))
 })
 
 test('a death for good is told', () => {

@@ -18,9 +18,9 @@ class FakePostgres implements Postgres {
 
   async query<R extends Row>(statement: string): Promise<R[]> {
     if (this.failure !== null) throw this.failure
-    if (!statement.includes('days_ahead')) return []
+    if (!statement.includes('missing_days')) return []
     this.rounds += 1
-    return [{ default_rows: this.defaultRows, days_ahead: 7 }] as unknown as R[]
+    return [{ default_rows: this.defaultRows, missing_days: 2 }] as unknown as R[]
   }
 
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
@@ -38,11 +38,11 @@ function scene() {
   return { postgres, logger, metrics, start }
 }
 
-test('the first round is over before it resolves, and the others follow until it is stopped', async () => {
+test('the first round is over before it resolves, others follow until it is stopped', async () => {
   const { postgres, metrics, start } = scene()
   const stop = await start()
   expect(postgres.rounds).toBe(1)
-  expect(metrics.levelOf('sluice_storage_partitions_ahead_days')).toBe(7)
+  expect(metrics.levelOf('sluice_storage_missing_partitions')).toBe(2)
   expect(metrics.levelOf('sluice_storage_default_partition_rows')).toBe(0)
   await jest.advanceTimersByTimeAsync(longestMs)
   expect(postgres.rounds).toBe(2)
