@@ -135,6 +135,13 @@ export async function committedOffsets(
   return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]))
 }
 
+/** Ids of the members of a group; whoever had to join anew has another one. */
+export async function groupMembers(groupId: string): Promise<string[]> {
+  const { admin } = await connected()
+  const { groups } = await admin.describeGroups([groupId])
+  return (groups[0]?.members ?? []).map(({ memberId }) => memberId).toSorted()
+}
+
 /** Resolves once the group has committed everything that the topic holds now. */
 export async function waitUntilConsumed(
   groupId: string,
