@@ -106,6 +106,13 @@ async function readCompatibility(http: HttpJson, path: string): Promise<string |
 /** Subject, version, schema, and a level that is set on the subject itself: not found. */
 const absentCodes: readonly unknown[] = [40401, 40402, 40403, 40408]
 
+const reasonCharactersMax = 200
+
+interface Refusal {
+  readonly error_code?: unknown
+  readonly message?: unknown
+}
+
 /**
  * What the registry itself answers, or null when it says in its own words that there is none. A 404
  * without its code comes from somebody else (a wrong path, a proxy), and condemns nothing.
@@ -120,9 +127,11 @@ async function readOwn(
   })
   const isObject = typeof body === 'object' && body !== null
   if (status === 200 && isObject) return body as Record<string, unknown>
-  const code = isObject ? (body as { error_code?: unknown }).error_code : undefined
+  const { error_code: code, message } = (isObject ? body : {}) as Refusal
   if (status === 404 && absentCodes.includes(code)) return null
-  throw new TransientError(`the schema registry answered ${status}, code ${String(code)}`)
+  const why =
+    typeof message === 'string' ? message.slice(0, reasonCharactersMax) : 'without a reason'
+  throw new TransientError(`the schema registry answered ${status}: ${why}`)
 }
 
 function idIn({ id }: Record<string, unknown>): number {
