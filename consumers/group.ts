@@ -36,7 +36,15 @@ export interface GroupOptions extends GroupContext {
   readonly groupId: string
   readonly topics: readonly string[]
   readonly partitionsMax: number
+  /** See MessageBatch.epoch; without it all of them are 0. */
+  readonly takeEpoch?: () => Promise<number>
 }
+
+/**
+ * A bound on what one transaction or publication works on, where messages are so small that their
+ * bytes bound nothing. More of them at once would bring next to no speed.
+ */
+const batchMessagesMax = 2000
 
 /** The parts a room builds its line from. */
 export interface GroupParts {
@@ -90,13 +98,14 @@ export async function createGroup(options: GroupOptions): Promise<GroupParts> {
 
 function createConsumer(client: KafkaClient, options: GroupOptions): MessageConsumer {
   const { config, groupId, partitionsMax } = options
+  const { takeEpoch = () => Promise.resolve(0) } = options
   return createKafkaConsumer({
     consumer: client.consumer({
       groupId,
       batchBytesMax: config.CONSUMER_BATCH_BYTES_MAX,
       sessionTimeoutMs: config.CONSUMER_SESSION_TIMEOUT_MS
     }),
-    partitionsMax,
+    ...{ partitionsMax, batchMessagesMax, takeEpoch },
     onCrash: (error) => {
       // Thrown outside of any promise chain: the process ends in order, and is started anew.
       setImmediate(() => {

@@ -24,8 +24,12 @@ export type DecodeBatch<T> = (messages: readonly Message[]) => Promise<readonly 
 /**
  * One outcome for each value, in their order. Must be safe to repeat.
  * @throws {TransientError} when what it needs is away; then nothing of the batch is settled.
+ * @throws {FencedError} when the partition is another member's by now; then nothing ever is.
  */
-export type HandleBatch<T> = (values: readonly T[]) => Promise<readonly Consumed[]>
+export type HandleBatch<T> = (
+  values: readonly T[],
+  batch: MessageBatch
+) => Promise<readonly Consumed[]>
 
 export interface ConsumerDependencies<T> {
   readonly decode: DecodeBatch<T>
@@ -41,7 +45,7 @@ export function createConsumeBatch<T>(dependencies: ConsumerDependencies<T>) {
     const decoded = await patiently(batch, () => decode(batch.messages))
     if (decoded === 'over') return
     const values = decoded.flatMap((item) => (item.kind === 'decoded' ? [item.value] : []))
-    const handled = await patiently(batch, () => handle(values))
+    const handled = await patiently(batch, () => handle(values, batch))
     if (handled === 'over') return
     await patiently(batch, () => settle(batch, inOrder(decoded, handled)))
   }

@@ -5,6 +5,8 @@ export type Consumed =
   | { readonly kind: 'done' }
   /** Delivered before: the work is already there. */
   | { readonly kind: 'duplicate' }
+  /** It was asked to be erased, before or after it came here: not stored, and never will be. */
+  | { readonly kind: 'erased' }
   /** Will never succeed: the original bytes go to the dead-letter topic with this reason. */
   | DeadLetter
 
@@ -28,6 +30,7 @@ export type DeadLetterReason =
 
 export const done: Consumed = Object.freeze({ kind: 'done' })
 export const duplicate: Consumed = Object.freeze({ kind: 'duplicate' })
+export const erased: Consumed = Object.freeze({ kind: 'erased' })
 
 export function deadLetter(step: string, reason: DeadLetterReason, error: string): DeadLetter {
   return { kind: 'dead_letter', step, reason, error }
@@ -36,4 +39,12 @@ export function deadLetter(step: string, reason: DeadLetterReason, error: string
 /** Thrown by a step when trying again may help: the store is away, the registry does not answer. */
 export class TransientError extends Error {
   override readonly name = 'TransientError'
+}
+
+/**
+ * Thrown by a step that finds a later member of the group at work on the partition: the batch is
+ * over, nothing of it is written or committed, and whoever threw it has to join the group anew.
+ */
+export class FencedError extends Error {
+  override readonly name = 'FencedError'
 }

@@ -18,6 +18,14 @@ export interface MessageBatch {
   readonly messages: readonly Message[]
   /** Offset behind the last message of the partition when this batch was fetched. */
   readonly highWatermark: bigint
+  /** Offset behind the batch, where `commit` moves the group to. */
+  readonly nextOffset: bigint
+  /**
+   * Tells memberships of the group apart: whoever joined later has a greater one. It is that of the
+   * membership this batch was delivered to, whatever happened since.
+   * @throws while the store that counts them is away; asking again may help.
+   */
+  epoch(): Promise<number>
   /** Tells the group that this member lives. @throws when the group rebalances: let it pass on. */
   heartbeat(): Promise<void>
   /**
@@ -38,7 +46,10 @@ export interface MessageBatch {
 }
 
 export interface MessageConsumer {
-  /** Joins the group and calls `consume` with one batch after the other of each partition. */
+  /**
+   * Joins the group and calls `consume` with one batch after the other of each partition. When it
+   * does not commit, or throws, what comes after the batch is not delivered before it.
+   */
   run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
   /** True while this member has an assignment, if only an empty one. */
   isJoined(): boolean

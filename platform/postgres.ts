@@ -36,6 +36,11 @@ export interface PostgresPool extends Postgres {
 
 const connectTimeoutMs = 2000
 const idleTimeoutMs = 30_000
+/**
+ * A process that was stopped in the middle of a transaction holds its locks no longer than this;
+ * nothing here thinks for so long between two statements.
+ */
+const idleTransactionTimeoutMs = 10_000
 /** Beyond the server's own limit, so that a frozen server is noticed as well. */
 const queryGraceMs = 1000
 /** The server's word for a connection that is in no transaction. */
@@ -52,6 +57,7 @@ export function createPostgres(options: PostgresOptions): PostgresPool {
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     query_timeout: options.statementTimeoutMs + queryGraceMs,
     keepAlive: true,
     // Queries that nobody awaits between travel together; who awaits each notices nothing.

@@ -10,6 +10,8 @@ export interface Identity {
   readonly decision_id: string
   readonly received_at: Date
   readonly fingerprint: Buffer
+  /** Claimed as a tombstone: asked to be erased before it came here. */
+  readonly isErased: boolean
 }
 
 export interface Claim {
@@ -18,6 +20,8 @@ export interface Claim {
   readonly index: number
   /** Of the decision that holds the identity. */
   readonly fingerprint: Buffer
+  /** True when the identity is a tombstone, made now or before. */
+  readonly isErased: boolean
 }
 
 /** @returns a claim for each identity, by its name. Identities must be distinct. */
@@ -27,15 +31,15 @@ export async function claimIdentities(
 ): Promise<Map<string, Claim>> {
   const inserted = new Set((await insertIdentities(transaction, identities)).map(nameOf))
   const taken = identities.filter(({ name }) => !inserted.has(name))
-  const holders = taken.length === 0 ? [] : await selectFingerprints(transaction, taken)
-  const fingerprints = new Map(holders.map((row) => [nameOf(row), row.fingerprint]))
-  return new Map(
-    identities.map((identity) => {
-      const isNew = inserted.has(identity.name)
-      const fingerprint = fingerprints.get(identity.name) ?? identity.fingerprint
-      return [identity.name, { isNew, index: identity.index, fingerprint }]
-    })
-  )
+  const holders = taken.length === 0 ? [] : await selectHolders(transaction, taken)
+  const held = new Map(holders.map((row) => [nameOf(row), row]))
+  const claimOf = ({ name, index, fingerprint, isErased }: Identity): Claim => {
+    if (inserted.has(name)) return { isNew: true, index, fingerprint, isErased }
+    const holder = held.get(name)
+    if (holder === undefined) throw new Error('an identity was neither claimed nor found')
+    return { isNew: false, index, fingerprint: holder.fingerprint, isErased: holder.is_erased }
+  }
+  return new Map(identities.map((identity) => [identity.name, claimOf(identity)]))
 }
 
 type IdentityRow = { organization_id: string; decision_id: string }
@@ -48,22 +52,28 @@ function nameOf({ organization_id, decision_id }: IdentityRow): string {
 function insertIdentities(transaction: Queryable, identities: readonly Identity[]) {
   const sorted = identities.toSorted((left, right) => (left.name < right.name ? -1 : 1))
   return transaction.query<IdentityRow>(
-    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint)
-     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bytea[])
+    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint, erased_at)
+     select organization_id, decision_id, received_at,
+            case when is_erased then '' else fingerprint end,
+            case when is_erased then now() end
+       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bytea[], $5::boolean[])
+            as claimed (organization_id, decision_id, received_at, fingerprint, is_erased)
      on conflict do nothing
      returning organization_id, decision_id`,
     [
       sorted.map(({ organization_id }) => organization_id),
       sorted.map(({ decision_id }) => decision_id),
       sorted.map(({ received_at }) => received_at),
-      sorted.map(({ fingerprint }) => fingerprint)
+      sorted.map(({ fingerprint }) => fingerprint),
+      sorted.map(({ isErased }) => isErased)
     ]
   )
 }
 
-function selectFingerprints(transaction: Queryable, identities: readonly Identity[]) {
-  return transaction.query<IdentityRow & { fingerprint: Buffer }>(
-    `select d.organization_id, d.decision_id, d.fingerprint
+function selectHolders(transaction: Queryable, identities: readonly Identity[]) {
+  return transaction.query<IdentityRow & { fingerprint: Buffer; is_erased: boolean }>(
+    `select d.organization_id, d.decision_id, d.fingerprint,
+            d.erased_at is not null as is_erased
        from decision_ids d
        join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
          on wanted.organization_id = d.organization_id

@@ -1,6 +1,27 @@
-/** Inserts decisions whose identities this transaction claimed. */
+/** Inserts decisions whose identities this transaction claimed, and adds them to their hours. */
 import type { Decision } from '../../core/decision.ts'
 import type { Queryable } from '../../platform/postgres.ts'
+
+/**
+ * Of the rows that are really inserted, in the order of the key: transactions that add to the same
+ * hours wait for each other and cannot deadlock.
+ */
+const addToHours = `
+  insert into decision_hours as h (organization_id, hour, agent_id, domain, decisions, input_tokens,
+                                   output_tokens, input_tokens_known, output_tokens_known)
+  select organization_id, date_trunc('hour', received_at, 'UTC') as hour,
+         coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
+         count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+         count(input_tokens), count(output_tokens)
+    from inserted
+   group by 1, 2, 3, 4
+   order by 1, 2, 3, 4
+  on conflict (organization_id, hour, agent_id, domain) do update
+     set decisions = h.decisions + excluded.decisions,
+         input_tokens = h.input_tokens + excluded.input_tokens,
+         output_tokens = h.output_tokens + excluded.output_tokens,
+         input_tokens_known = h.input_tokens_known + excluded.input_tokens_known,
+         output_tokens_known = h.output_tokens_known + excluded.output_tokens_known`
 
 /** `output` is stored as its JSON literal: a text column cannot hold U+0000, its escape it can. */
 export async function insertDecisions(
@@ -9,11 +30,16 @@ export async function insertDecisions(
 ): Promise<void> {
   if (decisions.length === 0) return
   await transaction.query(
-    `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
-                            session_id, domain, metadata, input_tokens, output_tokens, sdk_version)
-     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[],
-                          $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
-                          $11::bigint[], $12::text[])`,
+    `with inserted as (
+       insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
+                              session_id, domain, metadata, input_tokens, output_tokens,
+                              sdk_version)
+       select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[],
+                            $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
+                            $11::bigint[], $12::text[])
+       returning organization_id, received_at, agent_id, domain, input_tokens, output_tokens
+     )
+     ${addToHours}`,
     [
       decisions.map(({ organization_id }) => organization_id),
       decisions.map(({ decision_id }) => decision_id),

@@ -4,6 +4,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { createPostgres } from '../../platform/postgres.ts'
 import { createGroup } from '../group.ts'
 import type { GroupContext } from '../group.ts'
+import { takeEpoch } from './take-epoch.ts'
 import { createStorage } from './storage.ts'
 import { startUpkeep } from './upkeep.ts'
 import { startWatermark } from './watermark.ts'
@@ -27,7 +28,10 @@ export async function startStorage(context: GroupContext): Promise<void> {
   })
   lifecycle.onStop('postgres', () => postgres.close())
   const topics = [topic, config.EVALUATIONS_TOPIC]
-  const group = await createGroup({ ...context, groupId, topics, partitionsMax })
+  const group = await createGroup({
+    ...{ ...context, groupId, topics, partitionsMax },
+    takeEpoch: () => takeEpoch(postgres)
+  })
   const { registry, metrics, flood, settle, patiently, readProgress } = group
   await keepTables(context, metrics)
 
@@ -41,7 +45,10 @@ export async function startStorage(context: GroupContext): Promise<void> {
   lifecycle.onStop('watermark', stopWatermark)
 
   await group.run(
-    createStorage({ registry, postgres, flood, settle, patiently, decisionsTopic: topic })
+    createStorage({
+      ...{ registry, postgres, flood, settle, patiently, groupId },
+      decisionsTopic: topic
+    })
   )
 }
 

@@ -22,12 +22,13 @@ export interface StorageDependencies {
   readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
+  readonly groupId: string
   readonly decisionsTopic: string
 }
 
 /** Consumes a batch of either topic. */
 export function createStorage(dependencies: StorageDependencies) {
-  const { registry, postgres, flood, settle, patiently, decisionsTopic } = dependencies
+  const { registry, postgres, flood, settle, patiently, groupId, decisionsTopic } = dependencies
   const consumeDecisions = createConsumeBatch<Decision>({
     decode: createDecodeBatch(
       createDecode({
@@ -37,7 +38,7 @@ export function createStorage(dependencies: StorageDependencies) {
       }),
       flood
     ),
-    handle: bisecting(createStoreDecisions({ postgres })),
+    handle: bisecting(createStoreDecisions({ postgres }), groupId),
     settle,
     patiently
   })
@@ -50,7 +51,7 @@ export function createStorage(dependencies: StorageDependencies) {
       }),
       flood
     ),
-    handle: bisecting(createStoreEvaluations({ postgres })),
+    handle: bisecting(createStoreEvaluations({ postgres }), groupId),
     settle,
     patiently
   })

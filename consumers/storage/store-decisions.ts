@@ -1,45 +1,71 @@
 /** store: decisions into Postgres, one transaction a batch, each identity once. */
-import { deadLetter, done, duplicate } from '../../core/consumed.ts'
+import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision.ts'
 import { fingerprintOf } from '../../core/fingerprint.ts'
-import type { Postgres } from '../../platform/postgres.ts'
+import type { Postgres, Queryable } from '../../platform/postgres.ts'
+import type { Store } from './bisect.ts'
 import { claimIdentities } from './claim-identities.ts'
-import type { Identity } from './claim-identities.ts'
+import type { Claim, Identity } from './claim-identities.ts'
+import { deleteEvaluations } from './delete-evaluations.ts'
+import { findErased } from './find-erased.ts'
 import { insertDecisions } from './insert-decisions.ts'
+import { recordConsumed } from './record-consumed.ts'
 
 /**
  * One outcome for each decision, in their order: done for the first of an identity, duplicate for
- * the same again, and a dead letter when the same id comes with other content.
+ * the same again, a dead letter when the same id comes with other content, and erased for what is
+ * a tombstone or becomes one.
  */
-export function createStoreDecisions({ postgres }: { postgres: Postgres }) {
-  return function storeDecisions(decisions: readonly Decision[]): Promise<Consumed[]> {
-    const identities = decisions.map(identityOf)
+export function createStoreDecisions({ postgres }: { postgres: Postgres }): Store<Decision> {
+  return function storeDecisions(decisions, consumption) {
     return postgres.transaction(async (transaction) => {
-      const claims = await claimIdentities(transaction, firstOfEach(identities))
-      const winners = new Set<number>()
-      const outcomes = identities.map((identity, index) => {
-        const claim = claims.get(identity.name)
-        if (claim === undefined) throw new Error('an identity was neither claimed nor found')
-        const isFirst = claim.isNew && claim.index === index
-        if (isFirst) winners.add(index)
-        return isFirst ? done : repetitionOf(claim.fingerprint.equals(identity.fingerprint))
-      })
-      await insertDecisions(
-        transaction,
-        decisions.filter((_, index) => winners.has(index))
-      )
-      return outcomes
+      await recordConsumed(transaction, consumption)
+      return decisions.length === 0 ? [] : await store(transaction, decisions)
     })
   }
 }
 
-function repetitionOf(isSame: boolean): Consumed {
-  if (isSame) return duplicate
+async function store(transaction: Queryable, decisions: readonly Decision[]): Promise<Consumed[]> {
+  const isErased = await findErased(transaction, decisions)
+  const identities = decisions.map((decision, index) =>
+    identityOf(decision, index, isErased(decision))
+  )
+  const claims = await claimIdentities(transaction, firstOfEach(identities))
+  const pairs = identities.map((identity) => ({ identity, claim: claimOf(claims, identity) }))
+  const outcomes = pairs.map(outcomeOf)
+  await insertDecisions(
+    transaction,
+    decisions.filter((_, index) => outcomes[index] === done)
+  )
+  await deleteEvaluations(
+    transaction,
+    decisions.filter((_, index) => pairs[index]?.claim.isErased)
+  )
+  return outcomes
+}
+
+interface Pair {
+  readonly identity: Identity
+  /** What holds the identity now. */
+  readonly claim: Claim
+}
+
+function claimOf(claims: ReadonlyMap<string, Claim>, { name }: Identity): Claim {
+  const claim = claims.get(name)
+  if (claim === undefined) throw new Error('an identity was neither claimed nor found')
+  return claim
+}
+
+/** What a rule covers while another decision holds its identity was never stored either. */
+function outcomeOf({ identity, claim }: Pair): Consumed {
+  if (claim.isErased || identity.isErased) return erased
+  if (claim.isNew && claim.index === identity.index) return done
+  if (claim.fingerprint.equals(identity.fingerprint)) return duplicate
   return deadLetter('store', 'id_conflict', 'the decision_id is taken by another decision')
 }
 
-function identityOf(decision: Decision, index: number): Identity {
+function identityOf(decision: Decision, index: number, isErased: boolean): Identity {
   const { organization_id, decision_id, received_at } = decision
   return {
     name: `${organization_id}/${decision_id}`,
@@ -47,7 +73,8 @@ function identityOf(decision: Decision, index: number): Identity {
     organization_id,
     decision_id,
     received_at: new Date(received_at),
-    fingerprint: fingerprintOf(decision)
+    fingerprint: fingerprintOf(decision),
+    isErased
   }
 }
 

@@ -1,8 +1,10 @@
 /** store: evaluation runs and scores into Postgres, one transaction a batch, each run once. */
-import { done, duplicate } from '../../core/consumed.ts'
-import type { Consumed } from '../../core/consumed.ts'
+import { done, duplicate, erased } from '../../core/consumed.ts'
 import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
+import type { Store } from './bisect.ts'
+import { findErased } from './find-erased.ts'
+import { recordConsumed } from './record-consumed.ts'
 
 interface RunRow extends Run {
   readonly organization_id: string
@@ -10,22 +12,60 @@ interface RunRow extends Run {
   readonly evaluated_at: Date
 }
 
-/** One outcome for each evaluation: done when at least one of its runs was new. */
-export function createStoreEvaluations({ postgres }: { postgres: Postgres }) {
-  return function storeEvaluations(evaluations: readonly Evaluation[]): Promise<Consumed[]> {
-    const runs = evaluations.flatMap(runRowsOf)
+/** One outcome for each: done when at least one of its runs was new, erased with its decision. */
+export function createStoreEvaluations({ postgres }: { postgres: Postgres }): Store<Evaluation> {
+  return function storeEvaluations(evaluations, consumption) {
     return postgres.transaction(async (transaction) => {
-      const inserted = new Set(await insertRuns(transaction, runs))
-      await insertScores(
-        transaction,
-        runs.filter(({ run_id }) => inserted.has(run_id))
-      )
-      return evaluations.map((evaluation) => {
-        const isNew = evaluation.runs.some(({ run_id }) => inserted.delete(run_id))
-        return isNew ? done : duplicate
-      })
+      await recordConsumed(transaction, consumption)
+      return evaluations.length === 0 ? [] : await store(transaction, evaluations)
     })
   }
+}
+
+async function store(transaction: Queryable, evaluations: readonly Evaluation[]) {
+  const isErased = await findErased(transaction, evaluations)
+  const tombstones = await findTombstones(transaction, evaluations)
+  const isGone = (evaluation: Evaluation): boolean =>
+    isErased(evaluation) || tombstones.has(decisionOf(evaluation))
+  const runs = evaluations.filter((evaluation) => !isGone(evaluation)).flatMap(runRowsOf)
+  const inserted = await insertRuns(transaction, runs)
+  await insertScores(
+    transaction,
+    runs.filter((run) => inserted.has(nameOf(run)))
+  )
+  return evaluations.map((evaluation) => {
+    if (isGone(evaluation)) return erased
+    const isNew = runRowsOf(evaluation).some((run) => inserted.delete(nameOf(run)))
+    return isNew ? done : duplicate
+  })
+}
+
+type DecisionName = { readonly organization_id: string; readonly decision_id: string }
+type RunName = DecisionName & { readonly run_id: string }
+
+function decisionOf({ organization_id, decision_id }: DecisionName): string {
+  return `${organization_id}/${decision_id}`
+}
+
+/** Another decision may use the same run_id: whoever writes to the topic chooses it. */
+function nameOf(run: RunName): string {
+  return `${decisionOf(run)}/${run.run_id}`
+}
+
+/** @returns the decisions that were erased, whatever the rules say by now. */
+async function findTombstones(transaction: Queryable, evaluations: readonly Evaluation[]) {
+  const rows = await transaction.query<DecisionName>(
+    `select organization_id, decision_id
+       from decision_ids
+       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
+            using (organization_id, decision_id)
+      where erased_at is not null`,
+    [
+      evaluations.map(({ organization_id }) => organization_id),
+      evaluations.map(({ decision_id }) => decision_id)
+    ]
+  )
+  return new Set(rows.map(decisionOf))
 }
 
 function runRowsOf(evaluation: Evaluation): RunRow[] {
@@ -34,9 +74,10 @@ function runRowsOf(evaluation: Evaluation): RunRow[] {
   return evaluation.runs.map((run) => ({ ...run, organization_id, decision_id, evaluated_at }))
 }
 
-/** @returns the ids of runs that were not there yet. */
-async function insertRuns(transaction: Queryable, runs: readonly RunRow[]): Promise<string[]> {
-  const rows = await transaction.query<{ run_id: string }>(
+/** @returns the names of runs that were not there yet. */
+async function insertRuns(transaction: Queryable, runs: readonly RunRow[]): Promise<Set<string>> {
+  if (runs.length === 0) return new Set()
+  const rows = await transaction.query<RunName>(
     `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
                                   evaluator_kind, evaluator_version, generation, status,
                                   status_reason, attempts, duration_us, evaluated_at)
@@ -44,7 +85,7 @@ async function insertRuns(transaction: Queryable, runs: readonly RunRow[]): Prom
                           $7::integer[], $8::integer[], $9::text[], $10::text[], $11::integer[],
                           $12::bigint[], $13::timestamptz[])
      on conflict do nothing
-     returning run_id`,
+     returning organization_id, decision_id, run_id`,
     [
       runs.map(({ organization_id }) => organization_id),
       runs.map(({ decision_id }) => decision_id),
@@ -61,7 +102,7 @@ async function insertRuns(transaction: Queryable, runs: readonly RunRow[]): Prom
       runs.map(({ evaluated_at }) => evaluated_at)
     ]
   )
-  return rows.map(({ run_id }) => run_id)
+  return new Set(rows.map(nameOf))
 }
 
 async function insertScores(transaction: Queryable, runs: readonly RunRow[]): Promise<void> {

@@ -34,6 +34,13 @@ create table decision_hours (
   primary key (organization_id, hour, agent_id, domain)
 );
 
+insert into decision_hours
+select organization_id, date_trunc('hour', received_at, 'UTC'), coalesce(agent_id, ''),
+       coalesce(domain, ''), count(*), coalesce(sum(input_tokens), 0),
+       coalesce(sum(output_tokens), 0), count(input_tokens), count(output_tokens)
+  from decisions
+ group by 1, 2, 3, 4;
+
 -- A tombstone: the decision was erased, and a replay must not bring it back. Its fingerprint is
 -- empty then.
 alter table decision_ids add column erased_at timestamptz;
@@ -61,4 +68,5 @@ create table erasures (
   scores bigint not null default 0
 );
 
-create index erasures_by_organization on erasures (organization_id);
+-- Whoever stores asks for the rules that may still cover what it has: those of late.
+create index erasures_by_organization on erasures (organization_id, received_until);

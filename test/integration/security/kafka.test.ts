@@ -82,7 +82,8 @@ async function passBoth(access: Access): Promise<string[]> {
   const group = { groupId: topic, batchBytesMax: 1_048_576, sessionTimeoutMs: 10_000 }
   const consumer = createKafkaConsumer({
     consumer: client.consumer(group),
-    partitionsMax: 1,
+    ...{ partitionsMax: 1, batchMessagesMax: 100 },
+    takeEpoch: () => Promise.resolve(0),
     onCrash: () => {}
   })
   onEnd(() => consumer.stop())

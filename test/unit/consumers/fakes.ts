@@ -34,6 +34,8 @@ export class FakeBatch implements MessageBatch {
   readonly messages: readonly Message[]
   readonly events: string[]
   highWatermark: bigint
+  nextOffset: bigint
+  epochFailure: Error | null = null
   heartbeats = 0
   isRevoked = false
   heartbeatFailure: Error | null = null
@@ -43,6 +45,12 @@ export class FakeBatch implements MessageBatch {
     this.messages = messages
     this.events = events
     this.highWatermark = BigInt(messages.length)
+    this.nextOffset = (messages.at(-1)?.offset ?? -1n) + 1n
+  }
+
+  async epoch(): Promise<number> {
+    if (this.epochFailure !== null) throw this.epochFailure
+    return 7
   }
 
   async heartbeat(): Promise<void> {

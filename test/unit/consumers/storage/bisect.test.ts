@@ -2,8 +2,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { done, duplicate, TransientError } from '../../../../core/consumed.ts'
+import { done, duplicate, FencedError, TransientError } from '../../../../core/consumed.ts'
 import { bisecting } from '../../../../consumers/storage/bisect.ts'
+import type { Store } from '../../../../consumers/storage/bisect.ts'
+import { aMessage, FakeBatch } from '../fakes.ts'
 
 function sqlError(code: string): Error {
   return Object.assign(new pg.DatabaseError('the row is (secret)', 0, 'error'), { code })
@@ -13,6 +15,8 @@ function sqlError(code: string): Error {
 class FakeStore {
   readonly stored = new Set<number>()
   readonly batches: number[] = []
+  /** What was committed last. */
+  recorded: unknown = null
   readonly refused: ReadonlySet<number>
   readonly errorOf: (value: number) => Error
 
@@ -21,10 +25,11 @@ class FakeStore {
     this.errorOf = errorOf
   }
 
-  store = async (values: readonly number[]) => {
+  store: Store<number> = async (values, consumption) => {
     this.batches.push(values.length)
     const culprit = values.find((value) => this.refused.has(value))
     if (culprit !== undefined) throw this.errorOf(culprit)
+    this.recorded = consumption
     return values.map((value) => {
       const isNew = !this.stored.has(value)
       this.stored.add(value)
@@ -35,29 +40,47 @@ class FakeStore {
 
 const eight = [0, 1, 2, 3, 4, 5, 6, 7]
 
+/** Offsets 40 to 49, whatever could be decoded of them. */
+const batch = new FakeBatch(
+  Array.from({ length: 10 }, (_, at) => aMessage({ offset: BigInt(40 + at) }))
+)
+
+const ending = {
+  ...{ groupId: 'the-group', topic: batch.topic, partition: batch.partition },
+  ...{ epoch: 7, nextOffset: 50n }
+}
+
+function handlerOf(store: Store<number>) {
+  const handle = bisecting(store, 'the-group')
+  return (values: readonly number[]) => handle(values, batch)
+}
+
 test('a batch that the store takes is stored in one go', async () => {
   const store = new FakeStore([])
-  expect(await bisecting(store.store)(eight)).toEqual(eight.map(() => done))
+  expect(await handlerOf(store.store)(eight)).toEqual(eight.map(() => done))
   expect(store.batches).toEqual([8])
+  expect(store.recorded).toEqual(ending)
 })
 
-test('the store is not bothered with nothing', async () => {
+test('the offset is recorded where nothing could be decoded', async () => {
   const store = new FakeStore([])
-  expect(await bisecting(store.store)([])).toEqual([])
-  expect(store.batches).toEqual([])
+  expect(await handlerOf(store.store)([])).toEqual([])
+  expect(store.batches).toEqual([0])
+  expect(store.recorded).toEqual(ending)
 })
 
 test('one at fault is found in a logarithm of attempts, and the others are stored', async () => {
   const store = new FakeStore([5])
-  const outcomes = await bisecting(store.store)(eight)
+  const outcomes = await handlerOf(store.store)(eight)
   expect(outcomes.map(({ kind }) => kind)).toEqual(
     eight.map((value) => (value === 5 ? 'dead_letter' : 'done'))
   )
-  expect(store.batches).toEqual([8, 4, 4, 2, 1, 1, 2])
+  expect(store.batches).toEqual([8, 4, 4, 2, 1, 1, 2, 0])
+  expect(store.recorded).toEqual(ending)
 })
 
 test('the letter tells the SQLSTATE and not the row', async () => {
-  const [outcome] = await bisecting(new FakeStore([1]).store)([1])
+  const [outcome] = await handlerOf(new FakeStore([1]).store)([1])
   expect(outcome).toEqual({
     kind: 'dead_letter',
     step: 'store',
@@ -68,7 +91,7 @@ test('the letter tells the SQLSTATE and not the row', async () => {
 
 test('a bug of ours condemns no record: it is thrown, and ends the process', async () => {
   const store = new FakeStore([1], () => new TypeError('no such member'))
-  await expect(bisecting(store.store)([0, 1, 2])).rejects.toThrow(TypeError)
+  await expect(handlerOf(store.store)([0, 1, 2])).rejects.toThrow(TypeError)
 })
 
 test('exactly the refused are condemned, whatever batch they stand in', async () => {
@@ -78,12 +101,14 @@ test('exactly the refused are condemned, whatever batch they stand in', async ()
   await fc.assert(
     fc.asyncProperty(batches, async ([values, refused]) => {
       const store = new FakeStore(refused)
-      const outcomes = await bisecting(store.store)(values)
+      const outcomes = await handlerOf(store.store)(values)
       expect(outcomes.map(({ kind }) => kind)).toEqual(
         values.map((value) => (store.refused.has(value) ? 'dead_letter' : 'done'))
       )
       expect(store.stored).toEqual(new Set(values.filter((value) => !store.refused.has(value))))
-      expect(store.batches.length).toBeLessThanOrEqual(Math.max(1, 2 * values.length))
+      expect(store.recorded).toEqual(ending)
+      // Each of the two at most once for each value, and the end.
+      expect(store.batches.length).toBeLessThanOrEqual(2 * values.length + 1)
     })
   )
 })
@@ -99,7 +124,7 @@ describe('while the store is away nothing is condemned', () => {
     ['a socket', new Error('ECONNREFUSED')]
   ])('%s', async (_what, error) => {
     const store = new FakeStore([3], () => error)
-    const failed = bisecting(store.store)(eight)
+    const failed = handlerOf(store.store)(eight)
     await expect(failed).rejects.toBeInstanceOf(TransientError)
     await expect(failed).rejects.toMatchObject({ cause: error })
     expect(store.batches).toEqual([8])
@@ -110,12 +135,32 @@ describe('while the store is away nothing is condemned', () => {
     const refusing = (value: number): Error =>
       value === 1 || !isAway ? sqlError('22P05') : new Error('ECONNRESET')
     const store = new FakeStore([1, 6], refusing)
-    const handle = bisecting(store.store)
+    const handle = handlerOf(store.store)
     await expect(handle(eight)).rejects.toBeInstanceOf(TransientError)
+    expect(store.recorded).toEqual({ ...ending, nextOffset: 40n })
     isAway = false
     expect((await handle(eight)).map(({ kind }) => kind)).toEqual([
       ...['duplicate', 'dead_letter', 'duplicate', 'duplicate'],
       ...['done', 'done', 'dead_letter', 'done']
     ])
   })
+})
+
+test('a member that lost the partition is told so, and nothing is tried again', async () => {
+  const store = new FakeStore([3], () => new FencedError('a later member'))
+  await expect(handlerOf(store.store)(eight)).rejects.toBeInstanceOf(FencedError)
+  expect(store.batches).toEqual([8])
+})
+
+test('nothing is stored without an epoch', async () => {
+  const store = new FakeStore([])
+  batch.epochFailure = new Error('ECONNREFUSED')
+  await expect(handlerOf(store.store)(eight)).rejects.toBeInstanceOf(TransientError)
+  batch.epochFailure = null
+  expect(store.batches).toEqual([])
+})
+
+test('a store that refuses even the offset ends the process, and is not asked for ever', async () => {
+  const refuse = (): Promise<never> => Promise.reject(sqlError('22P05'))
+  await expect(handlerOf(refuse)([])).rejects.toMatchObject({ code: '22P05' })
 })

@@ -1,0 +1,70 @@
+/** What tests of storage write to the topics, and what they then find in the tables. */
+import { createEncode } from '../../../core/avro-codec.ts'
+import type { Decision } from '../../../core/decision.ts'
+import type { Evaluation } from '../../../core/evaluation.ts'
+import { createRegistry } from '../../../platform/schema-registry.ts'
+import { decisionContract, evaluationContract, subjectOf } from '../../../schemas/index.ts'
+import { createInstallation } from '../../support/installation.ts'
+import type { Installation } from '../../support/installation.ts'
+import { produce, waitUntilConsumed } from '../../support/kafka.ts'
+import { services } from '../../support/services.ts'
+
+export interface Scene {
+  readonly sluice: Installation
+  encode(decision: Decision): Buffer
+  /** Writes to one partition, so that neighbours are neighbours. */
+  sendDecisions(...decisions: readonly Decision[]): Promise<void>
+  sendEvaluations(...evaluations: readonly Evaluation[]): Promise<void>
+  /** Resolves when storage has committed all that both topics hold. */
+  settled(): Promise<void>
+  /** Ids of the decisions of an organization that are stored, in order. */
+  storedIds(organizationId: string): Promise<string[]>
+  /** How many rows of a table an organization has. */
+  countOf(table: string, organizationId: string): Promise<number>
+}
+
+const partition = 0
+
+export async function createScene(): Promise<Scene> {
+  const sluice = await createInstallation()
+  const { topics, groups, database } = sluice
+  const registry = createRegistry(services().addresses.schemaRegistryUrl)
+  const decisionId = await registry.idOf(subjectOf(topics.decisions), decisionContract.text)
+  const evaluationId = await registry.idOf(subjectOf(topics.evaluations), evaluationContract.text)
+  const encodeDecision = createEncode<Decision>(decisionContract.schema)
+  const encodeEvaluation = createEncode<Evaluation>(evaluationContract.schema)
+  const encode = (decision: Decision): Buffer => encodeDecision(decision, decisionId ?? 0)
+  const send = (topic: string, values: readonly Buffer[]): Promise<void> =>
+    produce(
+      topic,
+      values.map((value) => ({ key: 'agent', value, partition }))
+    )
+  return {
+    sluice,
+    encode,
+    sendDecisions: (...decisions) => send(topics.decisions, decisions.map(encode)),
+    sendEvaluations: (...evaluations) =>
+      send(
+        topics.evaluations,
+        evaluations.map((evaluation) => encodeEvaluation(evaluation, evaluationId ?? 0))
+      ),
+    settled: async () => {
+      await waitUntilConsumed(groups.storage, topics.decisions)
+      await waitUntilConsumed(groups.storage, topics.evaluations)
+    },
+    storedIds: async (organizationId) => {
+      const rows = await database.query<{ decision_id: string }>(
+        `select decision_id from decisions where organization_id = $1 order by decision_id`,
+        [organizationId]
+      )
+      return rows.map(({ decision_id }) => decision_id)
+    },
+    countOf: async (table, organizationId) => {
+      const [row] = await database.query<{ n: number }>(
+        `select count(*)::integer as n from ${table} where organization_id = $1`,
+        [organizationId]
+      )
+      return row?.n ?? 0
+    }
+  }
+}
