@@ -7,6 +7,7 @@ import { applyTopics } from './commands/apply-topics.ts'
 import { bootstrap } from './commands/bootstrap.ts'
 import { createKey } from './commands/create-key.ts'
 import type { CreateKeyOptions } from './commands/create-key.ts'
+import { erase } from './commands/erase.ts'
 import { listKeys } from './commands/list-keys.ts'
 import type { ListKeysOptions } from './commands/list-keys.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
@@ -16,6 +17,7 @@ import { revokeKey } from './commands/revoke-key.ts'
 import type { RevokeKeyOptions } from './commands/revoke-key.ts'
 import { rotateKey } from './commands/rotate-key.ts'
 import type { RotateKeyOptions } from './commands/rotate-key.ts'
+import type { EraseOptions } from './erasure/erasure-request.ts'
 import { localEnvironment } from './local-environment.ts'
 import {
   parseCopies,
@@ -77,7 +79,7 @@ function createProgram(): Command {
     .option('--json', 'print one JSON object')
     .action((options: Parameters<typeof bootstrap>[1]) => bootstrap(environment, options, write))
 
-  addKeys(program, { environment, write })
+  for (const add of [addKeys, addErase]) add(program, { environment, write })
   return program
 }
 
@@ -159,6 +161,24 @@ function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
     .action((keyId: string, options: RevokeKeyOptions) =>
       revokeKey(environment, { keyId: parseKeyId(keyId), options }, write)
     )
+}
+
+function addErase(program: Command, { environment, write }: Surroundings): void {
+  program
+    .command('erase')
+    .description('delete decisions for good, with all that was made of them; counts them first')
+    .option('--organization <id>', 'id of the organization, or its name')
+    .option('--decision <id>', 'this decision, whether it is stored or still on its way')
+    .option('--session <id>', 'every decision of this session received until now')
+    .option('--agent <id>', 'every decision of this agent received until now')
+    .option('--everything', 'every decision of the organization received until now')
+    .option('--execute', 'do it; without it the command only counts')
+    .option('--reason <text>', 'why, for the record')
+    .option('--by <name>', 'who asked for it, for the record', argument(parseName))
+    .option('--resume', 'go on with what was not finished')
+    .option('--list', 'show the record of what was erased')
+    .option('--json', 'print JSON, one object or array a line')
+    .action((options: EraseOptions) => erase(environment, options, write))
 }
 
 /** So that what is wrong is told together with the option it is about. */

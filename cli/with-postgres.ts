@@ -7,12 +7,13 @@ export interface DatabaseConfig {
   readonly DATABASE_TLS_CA: string | null
 }
 
-const statementTimeoutMs = 10_000
+const statementTimeoutDefaultMs = 10_000
 
 /** Runs `work` and closes the connection, whatever becomes of it. */
 export async function withPostgres<T>(
   config: DatabaseConfig,
-  work: (postgres: Postgres) => Promise<T>
+  work: (postgres: Postgres) => Promise<T>,
+  statementTimeoutMs = statementTimeoutDefaultMs
 ): Promise<T> {
   const postgres = createPostgres({
     url: config.DATABASE_URL,

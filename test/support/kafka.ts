@@ -93,6 +93,7 @@ export function deleteOnEnd(topics: readonly string[]): void {
   })
 }
 
+/** Resolves once the topic is gone, with all that groups have committed of it. */
 export async function deleteTopic(topic: string): Promise<void> {
   const { admin } = await connected()
   await admin.deleteTopics({ topics: [topic] })

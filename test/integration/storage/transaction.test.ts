@@ -145,7 +145,7 @@ describe('the sums of the hours', () => {
     expect(await hoursDiffer(database, organization_id)).toEqual([])
   })
 
-  test('leave out what the store refuses, and the end of the batch is recorded all the same', async () => {
+  test('leave out what the store refuses, and the end of the batch is recorded', async () => {
     const organization_id = randomUUID()
     const place = aPlace()
     const good = Array.from({ length: 5 }, () => aDecision({ organization_id }))

@@ -104,7 +104,7 @@ test.each([
 })
 
 describe('batches', () => {
-  test('have a bounded number of messages, each commits its own end, the last all of it', async () => {
+  test('are bounded; each commits its own end, the last one all that was fetched', async () => {
     const { consumer, fake } = createScene()
     const sizes: number[] = []
     await consumer.run(['topic'], async (batch) => {

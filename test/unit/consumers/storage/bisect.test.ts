@@ -160,7 +160,7 @@ test('nothing is stored without an epoch', async () => {
   expect(store.batches).toEqual([])
 })
 
-test('a store that refuses even the offset ends the process, and is not asked for ever', async () => {
+test('a store that refuses even the offset is a bug, and is not asked for ever', async () => {
   const refuse = (): Promise<never> => Promise.reject(sqlError('22P05'))
   await expect(handlerOf(refuse)([])).rejects.toMatchObject({ code: '22P05' })
 })

@@ -1,0 +1,22 @@
+/** Erasures in words. */
+import type { ErasureRule } from '../../core/erasure.ts'
+import type { Erasure } from './erasure-table.ts'
+
+/** Quoted, since a caller has chosen the id, and a terminal obeys some characters. */
+export function describeTarget({ organization_id, scope, subject }: ErasureRule): string {
+  if (subject === null) return `organization ${organization_id}`
+  return `${scope} ${JSON.stringify(subject)} of organization ${organization_id}`
+}
+
+export function describeErasure(erasure: Erasure): string {
+  const { erasure_id, requested_at, requested_by, reason, finished_at } = erasure
+  const { decisions, evaluation_runs, scores, received_until } = erasure
+  const state = finished_at === null ? 'unfinished' : `finished ${finished_at.toISOString()}`
+  return [
+    `${erasure_id}  ${describeTarget(erasure)}`,
+    `received until ${received_until.toISOString()}`,
+    `asked ${requested_at.toISOString()} by ${JSON.stringify(requested_by)}`,
+    ...(reason === null ? [] : [`because ${JSON.stringify(reason)}`]),
+    `${decisions} decisions, ${evaluation_runs} runs and ${scores} scores erased, ${state}`
+  ].join('\n  ')
+}

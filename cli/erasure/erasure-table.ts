@@ -1,0 +1,108 @@
+/** The record of what was asked to be erased, which is also the job that does it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { erasuresLockKey } from '../../core/erasure.ts'
+import type { ErasureRule } from '../../core/erasure.ts'
+import { uuidv7 } from '../../core/ids.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { sqlStateOf } from '../../platform/postgres.ts'
+import type { Postgres, Queryable, Row } from '../../platform/postgres.ts'
+
+export interface Erasure extends ErasureRule, Row {
+  readonly erasure_id: string
+  readonly requested_at: Date
+  readonly requested_by: string
+  readonly reason: string | null
+  /** Null while there is more to erase. */
+  readonly finished_at: Date | null
+  readonly decisions: number
+  readonly evaluation_runs: number
+  readonly scores: number
+}
+
+export type NewErasure = Pick<
+  Erasure,
+  'organization_id' | 'scope' | 'subject' | 'requested_by' | 'reason'
+>
+
+const lockNotAvailable = '55P03'
+/** As long as somebody waits for the lock, storage waits behind him. */
+const lockTimeoutMs = 1000
+const lockAttempts = 30
+
+/**
+ * Writes the rule down; from then on storage obeys it. One that was begun about the same and not
+ * finished is taken up again instead.
+ * @throws when storage does not let go of its transactions.
+ */
+export async function beginErasure(postgres: Postgres, erasure: NewErasure): Promise<Erasure> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await postgres.transaction(async (transaction) => {
+        await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
+        await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
+        return (
+          (await selectUnfinished(transaction, erasure)) ?? (await insert(transaction, erasure))
+        )
+      })
+    } catch (error) {
+      if (sqlStateOf(error) !== lockNotAvailable) throw error
+      if (attempt === lockAttempts) {
+        throw new Error('storage does not end its transactions; does it hang? Try again', {
+          cause: error
+        })
+      }
+      await sleep(lockTimeoutMs)
+    }
+  }
+}
+
+async function selectUnfinished(transaction: Queryable, erasure: NewErasure) {
+  const { organization_id, scope, subject } = erasure
+  const [row] = await transaction.query<Erasure>(
+    `select * from erasures
+      where organization_id = $1 and scope = $2 and subject is not distinct from $3
+        and finished_at is null`,
+    [organization_id, scope, subject]
+  )
+  return row
+}
+
+/**
+ * The time is taken under the lock: whatever was stored before was received before. It is the next
+ * whole millisecond, since a Date has no finer ones.
+ */
+async function insert(transaction: Queryable, erasure: NewErasure): Promise<Erasure> {
+  const { organization_id, scope, subject, requested_by, reason } = erasure
+  const [row] = await transaction.query<Erasure>(
+    `insert into erasures (erasure_id, organization_id, scope, subject, requested_by, reason,
+                           received_until, requested_at)
+     select $1, $2, $3, $4, $5, $6, moment, moment
+       from date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond') as moment
+     returning *`,
+    [uuidv7(systemClock.now()), organization_id, scope, subject, requested_by, reason]
+  )
+  if (row === undefined) throw new Error('the erasure was not written down')
+  return row
+}
+
+/** Of one organization, or of all; the oldest first. */
+export function selectErasures(
+  postgres: Queryable,
+  organizationId: string | null
+): Promise<Erasure[]> {
+  return postgres.query<Erasure>(
+    `select * from erasures where $1::uuid is null or organization_id = $1
+      order by requested_at, erasure_id`,
+    [organizationId]
+  )
+}
+
+export async function finishErasure(postgres: Queryable, erasureId: string): Promise<Erasure> {
+  const [row] = await postgres.query<Erasure>(
+    `update erasures set finished_at = coalesce(finished_at, now())
+      where erasure_id = $1 returning *`,
+    [erasureId]
+  )
+  if (row === undefined) throw new Error(`there is no erasure ${erasureId}`)
+  return row
+}

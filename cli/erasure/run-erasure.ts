@@ -1,0 +1,37 @@
+/** Does an erasure to its end, from wherever it was left. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sqlStateOf } from '../../platform/postgres.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import type { DoomedCounts } from './count-doomed.ts'
+import { eraseChunk } from './erase-chunk.ts'
+import { finishErasure } from './erasure-table.ts'
+import type { Erasure } from './erasure-table.ts'
+
+const deadlock = '40P01'
+const attemptsMax = 10
+const pauseMs = 200
+
+/** Calls `onProgress` with what each transaction has deleted; resolves with the whole record. */
+export async function runErasure(
+  postgres: Postgres,
+  erasure: Erasure,
+  onProgress: (counts: DoomedCounts) => void
+): Promise<Erasure> {
+  for (;;) {
+    const counts = await eraseChunkPatiently(postgres, erasure)
+    if (counts === null) return await finishErasure(postgres, erasure.erasure_id)
+    onProgress(counts)
+  }
+}
+
+/** Storage locks in the same order, but nothing keeps others from another one. */
+async function eraseChunkPatiently(postgres: Postgres, erasure: Erasure) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await eraseChunk(postgres, erasure)
+    } catch (error) {
+      if (sqlStateOf(error) !== deadlock || attempt === attemptsMax) throw error
+      await sleep(pauseMs)
+    }
+  }
+}

@@ -1,0 +1,249 @@
+/** `sluice erase` beside running storage: what is erased is gone, and stays out. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { erasuresLockKey } from '../../../core/erasure.ts'
+import type { Application } from '../../support/application.ts'
+import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import type { Tenant } from '../../support/installation.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { hoursDiffer } from './hours.ts'
+import { createScene } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+const record = ['--execute', '--reason', 'request 17', '--by', 'Ana']
+let scene: Scene
+let storage: Application
+let tenant: Tenant
+
+beforeAll(async () => {
+  scene = await createScene()
+  storage = await scene.sluice.start('storage')
+})
+
+beforeEach(async () => void (tenant = await scene.sluice.createTenant()))
+
+/** Received now, as the gateway would say. */
+function decided(overrides: Parameters<typeof aDecision>[0] = {}) {
+  const { organization_id } = tenant
+  return aDecision({ organization_id, received_at: Date.now(), ...overrides })
+}
+
+function evaluated(decision: ReturnType<typeof decided>, received_at = decision.received_at) {
+  const { organization_id, decision_id, agent_id, session_id } = decision
+  const identity = { organization_id, decision_id, agent_id, session_id, received_at }
+  return anEvaluation({ ...identity, runs: [aRun(), aRun()] })
+}
+
+function erase(...args: string[]): Promise<string> {
+  return scene.sluice.sluice('erase', '--organization', tenant.organization_id, ...args)
+}
+
+/** Ids of what is left of a decision or of what was made of it. */
+async function left() {
+  const { organization_id } = tenant
+  return {
+    decisions: await scene.storedIds(organization_id),
+    runs: await scene.countOf('evaluation_runs', organization_id),
+    scores: await scene.countOf('scores', organization_id)
+  }
+}
+
+const nothing = { decisions: [], runs: 0, scores: 0 }
+
+async function storeAll(decisions: readonly ReturnType<typeof decided>[]): Promise<void> {
+  await scene.sendDecisions(...decisions)
+  await scene.sendEvaluations(...decisions.map((decision) => evaluated(decision)))
+  await scene.settled()
+}
+
+describe('what is stored', () => {
+  test('is counted first, and only --execute erases it', async () => {
+    await storeAll([decided({ session_id: 's' }), decided({ session_id: 's' })])
+    const before = await left()
+    const said = await erase('--session', 's', '--json')
+    expect(JSON.parse(said)).toMatchObject({
+      ...{ erased: false, decisions: 2, evaluation_runs: 4, scores: 4 }
+    })
+    expect(await left()).toEqual(before)
+    expect(await erase('--session', 's')).toContain('Nothing was erased')
+    expect(await scene.countOf('erasures', tenant.organization_id)).toBe(0)
+  })
+
+  test.each([
+    ['a session', ['--session', 'the one']],
+    ['an agent', ['--agent', 'the one']],
+    ['everything', ['--everything']]
+  ])('%s is erased with all that was made of it, and nothing else', async (what, target) => {
+    const doomed = [0, 1, 2].map(() => decided({ agent_id: 'the one', session_id: 'the one' }))
+    const kept = what === 'everything' ? [] : [decided({ session_id: null, agent_id: 'other' })]
+    const foreign = aDecision({ session_id: 'the one', agent_id: 'the one' })
+    await storeAll([...doomed, ...kept])
+    await scene.sendDecisions(foreign)
+    await scene.settled()
+    const said = JSON.parse(await erase(...target, ...record, '--json')) as Record<string, unknown>
+    expect(said).toMatchObject({ decisions: 3, evaluation_runs: 6, scores: 6 })
+    expect(said['finished_at']).not.toBeNull()
+    expect(await left()).toEqual({
+      decisions: kept.map(({ decision_id }) => decision_id),
+      runs: 2 * kept.length,
+      scores: 2 * kept.length
+    })
+    expect(await scene.storedIds(foreign.organization_id)).toEqual([foreign.decision_id])
+    expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+    // A replay of the topic: the same records once more.
+    await storeAll([...doomed, ...kept])
+    expect((await left()).decisions).toEqual(kept.map(({ decision_id }) => decision_id))
+    expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+  })
+
+  test('a decision alone leaves a tombstone without a fingerprint', async () => {
+    const [doomed, kept] = [decided(), decided()]
+    await storeAll([doomed, kept])
+    await erase('--decision', doomed.decision_id, ...record)
+    expect(await left()).toEqual({ decisions: [kept.decision_id], runs: 2, scores: 2 })
+    const rows = await scene.sluice.database.query(
+      `select length(fingerprint) as length, erased_at is not null as is_erased
+         from decision_ids where decision_id = $1`,
+      [doomed.decision_id]
+    )
+    expect(rows).toEqual([{ length: 0, is_erased: true }])
+    await scene.sendDecisions({ ...doomed, output: 'another, much later', received_at: 9e12 })
+    await scene.settled()
+    expect((await left()).decisions).toEqual([kept.decision_id])
+    expect(await storage.metrics()).toMatch(/outcome="erased"[^}]*\} [1-9]/)
+  })
+
+  test('more than one transaction holds is erased to the last', async () => {
+    const session_id = randomUUID()
+    const doomed = Array.from({ length: 1234 }, () => decided({ session_id }))
+    await scene.sendDecisions(...doomed)
+    await scene.settled()
+    const said = await erase('--session', session_id, ...record)
+    expect(said.match(/500 decisions/g)).toHaveLength(2)
+    expect(said).toContain('1234 decisions')
+    expect(await left()).toEqual(nothing)
+    expect(await scene.countOf('decision_hours', tenant.organization_id)).toBe(0)
+  })
+})
+
+describe('what is still on its way', () => {
+  test('of an erased session is not stored when it arrives, a new decision of it is', async () => {
+    const doomed = decided({ session_id: 's' })
+    await erase('--session', 's', ...record)
+    const fresh = decided({ session_id: 's', received_at: Date.now() + 1000 })
+    await storeAll([doomed, fresh])
+    expect(await left()).toEqual({ decisions: [fresh.decision_id], runs: 2, scores: 2 })
+    expect(await hoursDiffer(scene.sluice.database)).toEqual([])
+  })
+
+  test('an id that nobody knows gets a tombstone, so it is never stored', async () => {
+    const doomed = decided()
+    await erase('--decision', doomed.decision_id, ...record)
+    await storeAll([doomed])
+    expect(await left()).toEqual(nothing)
+  })
+
+  test('evaluations that came before their decision go when it proves to be erased', async () => {
+    const doomed = decided({ session_id: 's' })
+    await scene.sendEvaluations(evaluated(doomed))
+    await scene.settled()
+    expect((await left()).runs).toBe(2)
+    await erase('--session', 's', ...record)
+    await scene.sendDecisions(doomed)
+    await scene.settled()
+    expect(await left()).toEqual(nothing)
+  })
+
+  test.each([
+    ['the decision', (id: string) => ['--decision', id]],
+    ['the organization', () => ['--everything']]
+  ])('evaluations without a decision go with %s', async (_what, target) => {
+    const never = decided()
+    await scene.sendEvaluations(evaluated(never))
+    await scene.settled()
+    await erase(...target(never.decision_id), ...record)
+    expect(await left()).toEqual(nothing)
+    await scene.sendEvaluations(evaluated(never), evaluated(never, Date.now() + 60_000))
+    await scene.settled()
+    expect(await left()).toEqual(nothing)
+  })
+})
+
+describe('the job', () => {
+  test.each([
+    ['the same command', ['--session', 's', ...record]],
+    ['--resume', ['--resume']]
+  ])('that was killed is finished by %s', async (_what, again) => {
+    const from = Date.now() - 10_000
+    const doomed = Array.from({ length: 1100 }, (_, at) =>
+      decided({ session_id: 's', received_at: from + at })
+    )
+    await scene.sendDecisions(...doomed)
+    await scene.settled()
+    // It comes as far as the third transaction, and no further.
+    const unlock = await lock(
+      `select from decisions where decision_id = '${doomed.at(-1)?.decision_id}' for update`
+    )
+    const args = ['cli/sluice.ts', 'erase', '--organization', tenant.organization_id]
+    const child = spawn(process.execPath, [...args, '--session', 's', ...record], {
+      env: scene.sluice.environment,
+      stdio: 'ignore'
+    })
+    onEnd(() => Promise.resolve(child.kill('SIGKILL')))
+    const count = (): Promise<number> => scene.countOf('decisions', tenant.organization_id)
+    await waitUntil('two transactions are done', async () => (await count()) === 100)
+    child.kill('SIGKILL')
+    await unlock()
+    expect(await erase('--list')).toContain('1000 decisions, 0 runs and 0 scores erased, unfinish')
+    await erase(...again)
+    expect(await left()).toEqual(nothing)
+    expect(await scene.countOf('decision_hours', tenant.organization_id)).toBe(0)
+    const rows = JSON.parse(await erase('--list', '--json')) as Record<string, unknown>[]
+    expect(rows).toMatchObject([{ decisions: 1100, finished_at: expect.any(String) as unknown }])
+  })
+
+  /** Resolves once the statement holds its locks, with what lets go of them. */
+  async function lock(statement: string): Promise<() => Promise<unknown>> {
+    const client = new pg.Client({ connectionString: scene.sluice.database.url })
+    await client.connect()
+    onEnd(() => client.end())
+    await client.query('begin')
+    await client.query(statement)
+    return () => client.query('rollback')
+  }
+
+  test('waits for what storage is writing', async () => {
+    const { database } = scene.sluice
+    const unlock = await lock(`select pg_advisory_xact_lock_shared(${erasuresLockKey})`)
+    const erasing = erase('--session', 's', ...record)
+    await waitUntil('the erasure waits', async () => {
+      const rows = await database.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())`
+      )
+      return rows.length > 0
+    })
+    expect(await scene.countOf('erasures', tenant.organization_id)).toBe(0)
+    await unlock()
+    await erasing
+    expect(await scene.countOf('erasures', tenant.organization_id)).toBe(1)
+  })
+
+  test('is on the record, by whom and why', async () => {
+    await erase('--agent', 'the\u001bagent', ...record)
+    const said = await erase('--list')
+    expect(said).toContain('agent "the\\u001bagent"')
+    expect(said).toContain('by "Ana"')
+    expect(said).toContain('because "request 17"')
+    expect(said).toMatch(/0 decisions, 0 runs and 0 scores erased, finished 2/)
+    expect(JSON.parse(await erase('--list', '--json'))).toHaveLength(1)
+  })
+
+  test('of an organization that nobody knows says so', async () => {
+    const unknown = ['erase', '--organization', randomUUID(), '--everything', ...record]
+    await expect(scene.sluice.sluice(...unknown)).rejects.toThrow('there is no organization')
+  })
+})
