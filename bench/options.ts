@@ -2,7 +2,8 @@
 import { parseArgs } from 'node:util'
 
 /** What is done: the comparison unless another is asked for. */
-export type Mode = 'compare' | 'profile' | 'steady' | 'overload' | 'hot-agent' | 'micro' | 'page'
+export type Mode =
+  'compare' | 'profile' | 'steady' | 'overload' | 'hot-agent' | 'storage' | 'micro' | 'page'
 
 export interface BenchOptions {
   readonly help: boolean
@@ -31,6 +32,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --steady           one rate for ten minutes, with the gateway's memory sampled
   --overload         three times what the gateway can take
   --hot-agent        one agent with nine decisions of ten: what the others notice
+  --storage          how fast storage writes, beside COPY of the same rows
   --micro            the hot steps of the gateway alone, without any service
   --page             puts the newest figures into docs/performance.md
 
@@ -82,7 +84,7 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
 function modeOf(values: ReturnType<typeof parse>): Mode {
   const asked: Mode[] = [
     ...(values['cpu-prof'] ? ['profile' as const] : []),
-    ...(['steady', 'overload', 'hot-agent', 'micro', 'page'] as const).filter(
+    ...(['steady', 'overload', 'hot-agent', 'storage', 'micro', 'page'] as const).filter(
       (name) => values[name]
     )
   ]
@@ -105,6 +107,7 @@ function parse(args: readonly string[]) {
         steady: { type: 'boolean', default: false },
         overload: { type: 'boolean', default: false },
         'hot-agent': { type: 'boolean', default: false },
+        storage: { type: 'boolean', default: false },
         micro: { type: 'boolean', default: false },
         page: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }

@@ -9,6 +9,7 @@ import { runHotAgent } from './modes/hot-agent.ts'
 import { runOverload } from './modes/overload.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
 import { runSteady } from './modes/steady.ts'
+import { runStorage } from './modes/storage.ts'
 import { openBench } from './open-bench.ts'
 import type { OpenBench } from './open-bench.ts'
 import { OptionError, readOptions, usage } from './options.ts'
@@ -36,7 +37,8 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   profile: (session) => profileGateway(session, trialFolder),
   steady: runSteady,
   overload: runOverload,
-  'hot-agent': runHotAgent
+  'hot-agent': runHotAgent,
+  storage: runStorage
 } satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
 
 async function onServices(

@@ -150,19 +150,26 @@ function batchOf(delivery: Delivery, part: Part, onCommit: () => void): MessageB
   }
 }
 
-/** A header that was sent more than once arrives as a list; the last one counts, as in Java. */
+/** Headers are put into our shape when somebody asks for them, as only dead letters do. */
 function messageOf(topic: string, partition: number, message: KafkaMessage): Message {
-  const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [
-    name,
-    (Array.isArray(value) ? value.at(-1) : value) ?? ''
-  ])
   return {
     topic,
     partition,
     offset: BigInt(message.offset),
     key: message.key,
     value: message.value,
-    headers: Object.fromEntries(headers) as Record<string, Buffer | string>,
+    get headers() {
+      return headersOf(message.headers)
+    },
     timestamp: Number(message.timestamp)
   }
+}
+
+/** A header that was sent more than once arrives as a list; the last one counts, as in Java. */
+function headersOf(headers: KafkaMessage['headers'] = {}): Message['headers'] {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    (Array.isArray(value) ? value.at(-1) : value) ?? ''
+  ])
+  return Object.fromEntries(entries) as Message['headers']
 }

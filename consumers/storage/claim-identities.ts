@@ -1,77 +1,101 @@
 /** Claims identities in `decision_ids`: whoever is inserted there is the one that is stored. */
 import type { Queryable } from '../../platform/postgres.ts'
+import { byteaArray, timestamptzArray, uuidArray } from '../../platform/postgres-array.ts'
 
 export interface Identity {
   /** `organization/decision`: unique, and short to compare. */
   readonly name: string
-  /** Where in the batch it stands. */
-  readonly index: number
   readonly organization_id: string
   readonly decision_id: string
-  readonly received_at: Date
+  /** Milliseconds since 1970. */
+  readonly received_at: number
   readonly fingerprint: Buffer
   /** Claimed as a tombstone: asked to be erased before it came here. */
   readonly isErased: boolean
 }
 
+/** What holds the identity now. */
 export interface Claim {
-  /** True when this transaction inserted it. */
-  readonly isNew: boolean
-  readonly index: number
-  /** Of the decision that holds the identity. */
+  /** The identity that this transaction inserted; null when another one had it before. */
+  readonly winner: Identity | null
   readonly fingerprint: Buffer
-  /** True when the identity is a tombstone, made now or before. */
+  /** True when it is a tombstone, made now or before. */
   readonly isErased: boolean
 }
 
-/** @returns a claim for each identity, by its name. Identities must be distinct. */
+/** @returns a claim for each name. An identity may be given twice: the first one claims it. */
 export async function claimIdentities(
   transaction: Queryable,
   identities: readonly Identity[]
 ): Promise<Map<string, Claim>> {
-  const inserted = new Set((await insertIdentities(transaction, identities)).map(nameOf))
-  const taken = identities.filter(({ name }) => !inserted.has(name))
-  const holders = taken.length === 0 ? [] : await selectHolders(transaction, taken)
-  const held = new Map(holders.map((row) => [nameOf(row), row]))
-  const claimOf = ({ name, index, fingerprint, isErased }: Identity): Claim => {
-    if (inserted.has(name)) return { isNew: true, index, fingerprint, isErased }
+  const claims = new Map<string, Claim>()
+  const distinct: Identity[] = []
+  for (const identity of identities) {
+    const { name, fingerprint, isErased } = identity
+    if (claims.has(name)) continue
+    claims.set(name, { winner: identity, fingerprint, isErased })
+    distinct.push(identity)
+  }
+  const taken = (await insertIdentities(transaction, distinct)).flatMap(
+    ({ place }) => distinct[place - 1] ?? []
+  )
+  if (taken.length === 0) return claims
+  const holders = await selectHolders(transaction, taken)
+  const held = new Map(holders.map((row) => [`${row.organization_id}/${row.decision_id}`, row]))
+  for (const { name } of taken) {
     const holder = held.get(name)
     if (holder === undefined) throw new Error('an identity was neither claimed nor found')
-    return { isNew: false, index, fingerprint: holder.fingerprint, isErased: holder.is_erased }
+    const { fingerprint, is_erased: isErased } = holder
+    claims.set(name, { winner: null, fingerprint, isErased })
   }
-  return new Map(identities.map((identity) => [identity.name, claimOf(identity)]))
+  return claims
 }
 
-type IdentityRow = { organization_id: string; decision_id: string }
-
-function nameOf({ organization_id, decision_id }: IdentityRow): string {
-  return `${organization_id}/${decision_id}`
-}
-
-/** Sorted, so that two consumers with the same ids (during a rebalance) cannot deadlock. */
+/**
+ * Sorted, so that two consumers with the same ids (during a rebalance) cannot deadlock.
+ * @returns the places, from 1, of those that somebody else had inserted: hardly ever any.
+ */
 function insertIdentities(transaction: Queryable, identities: readonly Identity[]) {
-  const sorted = identities.toSorted((left, right) => (left.name < right.name ? -1 : 1))
-  return transaction.query<IdentityRow>(
-    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint, erased_at)
-     select organization_id, decision_id, received_at,
-            case when is_erased then '' else fingerprint end,
-            case when is_erased then now() end
-       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bytea[], $5::boolean[])
-            as claimed (organization_id, decision_id, received_at, fingerprint, is_erased)
-     on conflict do nothing
-     returning organization_id, decision_id`,
+  return transaction.query<{ place: number }>(
+    `with wanted as materialized (
+       select *
+         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bytea[], $5::boolean[])
+              with ordinality
+              as w (organization_id, decision_id, received_at, fingerprint, is_erased, place)
+     ),
+     inserted as (
+       insert into decision_ids (organization_id, decision_id, received_at, fingerprint, erased_at)
+       select organization_id, decision_id, received_at,
+              case when is_erased then '' else fingerprint end,
+              case when is_erased then now() end
+         from wanted
+        order by organization_id, decision_id
+       on conflict do nothing
+       returning organization_id, decision_id
+     )
+     select place
+       from wanted
+       left join inserted using (organization_id, decision_id)
+      where inserted.decision_id is null`,
     [
-      sorted.map(({ organization_id }) => organization_id),
-      sorted.map(({ decision_id }) => decision_id),
-      sorted.map(({ received_at }) => received_at),
-      sorted.map(({ fingerprint }) => fingerprint),
-      sorted.map(({ isErased }) => isErased)
+      uuidArray(identities.map(({ organization_id }) => organization_id)),
+      uuidArray(identities.map(({ decision_id }) => decision_id)),
+      timestamptzArray(identities.map(({ received_at }) => received_at)),
+      byteaArray(identities.map(({ fingerprint }) => fingerprint)),
+      identities.map(({ isErased }) => isErased)
     ]
   )
 }
 
+interface HolderRow extends Record<string, unknown> {
+  readonly organization_id: string
+  readonly decision_id: string
+  readonly fingerprint: Buffer
+  readonly is_erased: boolean
+}
+
 function selectHolders(transaction: Queryable, identities: readonly Identity[]) {
-  return transaction.query<IdentityRow & { fingerprint: Buffer; is_erased: boolean }>(
+  return transaction.query<HolderRow>(
     `select d.organization_id, d.decision_id, d.fingerprint,
             d.erased_at is not null as is_erased
        from decision_ids d
@@ -79,8 +103,8 @@ function selectHolders(transaction: Queryable, identities: readonly Identity[]) 
          on wanted.organization_id = d.organization_id
         and wanted.decision_id = d.decision_id`,
     [
-      identities.map(({ organization_id }) => organization_id),
-      identities.map(({ decision_id }) => decision_id)
+      uuidArray(identities.map(({ organization_id }) => organization_id)),
+      uuidArray(identities.map(({ decision_id }) => decision_id))
     ]
   )
 }

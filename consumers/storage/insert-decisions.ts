@@ -1,6 +1,12 @@
 /** Inserts decisions whose identities this transaction claimed, and adds them to their hours. */
 import type { Decision } from '../../core/decision.ts'
 import type { Queryable } from '../../platform/postgres.ts'
+import {
+  bigintArray,
+  textArray,
+  timestamptzArray,
+  uuidArray
+} from '../../platform/postgres-array.ts'
 
 /**
  * Of the rows that are really inserted, in the order of the key: transactions that add to the same
@@ -41,18 +47,18 @@ export async function insertDecisions(
      )
      ${addToHours}`,
     [
-      decisions.map(({ organization_id }) => organization_id),
-      decisions.map(({ decision_id }) => decision_id),
-      decisions.map(({ received_at }) => new Date(received_at)),
-      decisions.map(({ input }) => input),
-      decisions.map(({ output }) => JSON.stringify(output)),
-      decisions.map(({ agent_id }) => agent_id),
-      decisions.map(({ session_id }) => session_id),
-      decisions.map(({ domain }) => domain),
-      decisions.map(({ metadata }) => metadata),
-      decisions.map(({ input_tokens }) => input_tokens),
-      decisions.map(({ output_tokens }) => output_tokens),
-      decisions.map(({ sdk_version }) => sdk_version)
+      uuidArray(decisions.map(({ organization_id }) => organization_id)),
+      uuidArray(decisions.map(({ decision_id }) => decision_id)),
+      timestamptzArray(decisions.map(({ received_at }) => received_at)),
+      textArray(decisions.map(({ input }) => input)),
+      textArray(decisions.map(({ output }) => JSON.stringify(output))),
+      textArray(decisions.map(({ agent_id }) => agent_id)),
+      textArray(decisions.map(({ session_id }) => session_id)),
+      textArray(decisions.map(({ domain }) => domain)),
+      textArray(decisions.map(({ metadata }) => metadata)),
+      bigintArray(decisions.map(({ input_tokens }) => input_tokens)),
+      bigintArray(decisions.map(({ output_tokens }) => output_tokens)),
+      textArray(decisions.map(({ sdk_version }) => sdk_version))
     ]
   )
 }

@@ -28,59 +28,46 @@ export function createStoreDecisions({ postgres }: { postgres: Postgres }): Stor
 
 async function store(transaction: Queryable, decisions: readonly Decision[]): Promise<Consumed[]> {
   const isErased = await findErased(transaction, decisions)
-  const identities = decisions.map((decision, index) =>
-    identityOf(decision, index, isErased(decision))
-  )
-  const claims = await claimIdentities(transaction, firstOfEach(identities))
-  const pairs = identities.map((identity) => ({ identity, claim: claimOf(claims, identity) }))
-  const outcomes = pairs.map(outcomeOf)
+  const identities = decisions.map((decision) => identityOf(decision, isErased(decision)))
+  const claims = await claimIdentities(transaction, identities)
+  const claimed = identities.map((identity) => {
+    const claim = claims.get(identity.name)
+    if (claim === undefined) throw new Error('an identity was neither claimed nor found')
+    return { identity, claim }
+  })
+  const outcomes = claimed.map(outcomeOf)
   await insertDecisions(
     transaction,
     decisions.filter((_, index) => outcomes[index] === done)
   )
   await deleteEvaluations(
     transaction,
-    decisions.filter((_, index) => pairs[index]?.claim.isErased)
+    decisions.filter((_, index) => claimed[index]?.claim.isErased)
   )
   return outcomes
 }
 
-interface Pair {
+interface Claimed {
   readonly identity: Identity
-  /** What holds the identity now. */
   readonly claim: Claim
 }
 
-function claimOf(claims: ReadonlyMap<string, Claim>, { name }: Identity): Claim {
-  const claim = claims.get(name)
-  if (claim === undefined) throw new Error('an identity was neither claimed nor found')
-  return claim
-}
-
 /** What a rule covers while another decision holds its identity was never stored either. */
-function outcomeOf({ identity, claim }: Pair): Consumed {
+function outcomeOf({ identity, claim }: Claimed): Consumed {
   if (claim.isErased || identity.isErased) return erased
-  if (claim.isNew && claim.index === identity.index) return done
+  if (claim.winner === identity) return done
   if (claim.fingerprint.equals(identity.fingerprint)) return duplicate
   return deadLetter('store', 'id_conflict', 'the decision_id is taken by another decision')
 }
 
-function identityOf(decision: Decision, index: number, isErased: boolean): Identity {
+function identityOf(decision: Decision, isErased: boolean): Identity {
   const { organization_id, decision_id, received_at } = decision
   return {
     name: `${organization_id}/${decision_id}`,
-    index,
     organization_id,
     decision_id,
-    received_at: new Date(received_at),
+    received_at,
     fingerprint: fingerprintOf(decision),
     isErased
   }
-}
-
-/** A batch may hold an identity twice: the first one claims it. */
-function firstOfEach(identities: readonly Identity[]): Identity[] {
-  return [...Map.groupBy(identities, ({ name }) => name).values()].flatMap((group) =>
-    group.slice(0, 1)
-  )
 }

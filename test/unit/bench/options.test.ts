@@ -32,6 +32,7 @@ test.each([
   [['--steady', '--seconds', '60'], { mode: 'steady', seconds: 60 }],
   [['--overload'], { mode: 'overload', seconds: 20 }],
   [['--hot-agent'], { mode: 'hot-agent' }],
+  [['--storage'], { mode: 'storage', rounds: 3 }],
   [['--micro'], { mode: 'micro' }],
   [['--page'], { mode: 'page' }]
 ])('does what %j asks', (args, options) => {

@@ -47,25 +47,36 @@ function take(body: string): { decision: Decision; record: OutgoingRecord } | nu
   }
 }
 
-/** A store that takes everything, keeps what is claimed, and remembers what it was given. */
+/** Of an array with one element: behind the header and the length. */
+const elementAt = 24
+const textType = 25
+const consumption = { groupId: 'g', topic: 't', partition: 0, nextOffset: 1n, epoch: 1 }
+
+/** A store that takes everything, one at a time, and remembers what it was given. */
 class FakeStore {
-  readonly fingerprints = new Map<string, Buffer>()
+  fingerprint: Buffer | null = null
   readonly texts: string[] = []
 
   async query<R>(statement: string, values: readonly unknown[] = []): Promise<R[]> {
-    const [organizations, ids, , fingerprints] = values as [string[], string[], unknown, Buffer[]]
-    const rows = ids.map((decision_id, index) => ({
-      organization_id: organizations[index] ?? '',
-      decision_id,
-      fingerprint: this.fingerprints.get(decision_id)
-    }))
-    if (!statement.startsWith('insert into decision_ids')) {
-      this.texts.push(...values.flat().filter((value) => typeof value === 'string'))
-      return rows as R[]
-    }
-    const isNew = rows.map(({ fingerprint }) => fingerprint === undefined)
-    ids.forEach((id, index) => this.fingerprints.set(id, fingerprints[index] as Buffer))
-    return rows.filter((_, index) => isNew[index]) as R[]
+    if (statement.includes('into consumed_offsets')) return [{ epoch: 1 }] as R[]
+    if (statement.includes('into decision_ids')) return this.#claim(values[3] as Buffer) as R[]
+    if (statement.includes('from decision_ids')) return [this.#holder(values)] as R[]
+    if (statement.includes('into decisions')) this.texts.push(...values.flatMap(textsOf))
+    return []
+  }
+
+  /** The place of the one that is taken. */
+  #claim(fingerprints: Buffer): unknown[] {
+    if (this.fingerprint !== null) return [{ place: 1 }]
+    this.fingerprint = fingerprints.subarray(elementAt)
+    return []
+  }
+
+  #holder([organizations, ids]: readonly unknown[]): unknown {
+    const [organization_id, decision_id] = [organizations, ids].map((list) =>
+      String(list).slice(1, -1)
+    )
+    return { organization_id, decision_id, fingerprint: this.fingerprint, is_erased: false }
   }
 
   async transaction<T>(work: (transaction: FakeStore) => Promise<T>): Promise<T> {
@@ -73,6 +84,12 @@ class FakeStore {
   }
 
   async close(): Promise<void> {}
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (!Buffer.isBuffer(value) || value.readInt32BE(8) !== textType) return []
+  return [value.toString('utf8', elementAt)]
 }
 
 async function decoded(record: OutgoingRecord): Promise<Decision> {
@@ -97,8 +114,11 @@ describe(`of ${bodies} bodies (seed ${seed})`, () => {
       expect(plain(decision)).toEqual(plain(accepted.decision))
       const postgres = new FakeStore()
       const store = createStoreDecisions({ postgres })
-      expect(await store([decision])).toEqual([{ kind: 'done' }])
-      expect(await store([await decoded(accepted.record)])).toEqual([{ kind: 'duplicate' }])
+      expect(await store([decision], consumption)).toEqual([{ kind: 'done' }])
+      expect(await store([await decoded(accepted.record)], consumption)).toEqual([
+        { kind: 'duplicate' }
+      ])
+      expect(postgres.texts).toContain(decision.input)
       for (const text of postgres.texts) {
         expect(text.includes('\u0000')).toBe(false)
         expect(text.isWellFormed()).toBe(true)

@@ -1,0 +1,71 @@
+/** The process that writes decisions onto the log as a gateway would, for storage to take up. */
+import { randomUUID } from 'node:crypto'
+import { createEncode } from '../core/avro-codec.ts'
+import type { Decision } from '../core/decision.ts'
+import { uuidv7 } from '../core/ids.ts'
+import { systemClock } from '../platform/clock.ts'
+import { createKafkaProducer } from '../platform/kafka-producer.ts'
+import { createRegistry } from '../platform/schema-registry.ts'
+import { decisionContract, subjectOf } from '../schemas/index.ts'
+import { makeDecisions } from './decisions.ts'
+import { serveOrders } from './serve-orders.ts'
+
+export interface FillOrder {
+  readonly topic: string
+  readonly decisions: number
+}
+
+export interface FillReport {
+  readonly bytes: number
+}
+
+const packSize = 500
+
+const producer = createKafkaProducer({
+  brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','),
+  clientId: 'sluice-bench',
+  topics: [],
+  deadlineMs: 30_000
+})
+const connected = producer.connect()
+const registry = createRegistry(process.env['SCHEMA_REGISTRY_URL'] ?? '')
+const encode = createEncode<Decision>(decisionContract.schema)
+const organizationId = randomUUID()
+const bodies = makeDecisions()
+
+serveOrders(async ({ topic, decisions }: FillOrder): Promise<FillReport> => {
+  await connected
+  const schemaId = await registry.idOf(subjectOf(topic), decisionContract.text)
+  if (schemaId === null) throw new Error('the decision schema is not registered')
+  let bytes = 0
+  for (let from = 0; from < decisions; from += packSize) {
+    const pack = Array.from({ length: Math.min(packSize, decisions - from) }, (_, at) => {
+      const decision = decisionOf(bodies[(from + at) % bodies.length] ?? {})
+      const value = encode(decision, schemaId)
+      bytes += value.length
+      const { organization_id, decision_id, agent_id } = decision
+      const headers = { decision_id, organization_id }
+      return { topic, key: Buffer.from(agent_id ?? ''), value, headers }
+    })
+    await producer.send(pack)
+  }
+  return { bytes }
+})
+
+function decisionOf(body: Record<string, unknown>): Decision {
+  const { input, output, agent_id, session_id, domain, metadata } = body
+  return {
+    decision_id: uuidv7(systemClock.now()),
+    organization_id: organizationId,
+    received_at: systemClock.now(),
+    input: JSON.stringify(input),
+    output: String(output),
+    agent_id: String(agent_id),
+    session_id: String(session_id),
+    domain: String(domain),
+    metadata: JSON.stringify(metadata),
+    input_tokens: Number(body['input_tokens']),
+    output_tokens: Number(body['output_tokens']),
+    sdk_version: null
+  }
+}

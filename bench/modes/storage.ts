@@ -1,0 +1,167 @@
+/** How fast storage writes a topic into its tables, beside COPY of the same rows. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPostgres } from '../../platform/postgres.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import { freePort } from '../../stack/ports.ts'
+import { cpuMicroseconds } from '../cpu.ts'
+import type { FillOrder, FillReport } from '../fill-topic.ts'
+import { startLoad } from '../load-process.ts'
+import { markdownTable } from '../markdown.ts'
+import { median } from '../median.ts'
+import type { Outcome } from '../outcome.ts'
+import { withChildren } from '../process-family.ts'
+import { decisionsTopic } from '../rows/gateway.ts'
+import type { Session } from '../session.ts'
+
+const decisions = 150_000
+/** Rows/s of storage as a share of those of COPY. */
+const atLeast = 0.5
+const pollMs = 20
+const statementTimeoutMs = 120_000
+
+interface Round {
+  readonly storage_rows_per_second: number
+  readonly storage_cpu_us_per_row: number
+  readonly copy_rows_per_second: number
+  readonly ratio: number
+}
+
+export async function runStorage(session: Session): Promise<Outcome> {
+  const { bench, options, say } = session
+  const postgres = createPostgres({
+    url: bench.environment['DATABASE_URL'] ?? '',
+    applicationName: 'sluice-bench',
+    connectionsMax: 1,
+    statementTimeoutMs
+  })
+  bench.onStop(() => postgres.close())
+  const { bytes } = await fillTopic(session)
+  say(`  ${decisions} decisions of ${Math.round(bytes / decisions)} bytes are in the topic`)
+  const rounds: Round[] = []
+  let rows = decisions
+  for (let round = 1; round <= options.rounds; round++) {
+    const storage = await measureStorage(session, postgres, round)
+    rows = Math.min(rows, await countRows(postgres))
+    const copy_rows_per_second = await measureCopy(postgres)
+    const ratio = storage.storage_rows_per_second / copy_rows_per_second
+    rounds.push({ ...storage, copy_rows_per_second, ratio })
+    say(`  round ${round}/${options.rounds}: ${lineOf(rounds.at(-1)).join(' | ')}`)
+  }
+  const figures = { decisions, bytes_per_decision: bytes / decisions, rows, rounds }
+  return { isComplete: rows === decisions, page: pageOf(figures), figures }
+}
+
+async function fillTopic({ bench }: Session): Promise<FillReport> {
+  const { environment, signal } = bench
+  const fill = startLoad<FillOrder, FillReport>('fill-topic.ts', { environment, signal })
+  try {
+    return await fill.run({ topic: decisionsTopic, decisions })
+  } finally {
+    await fill.stop()
+  }
+}
+
+/** A group of its own reads the topic from the beginning, into tables that are empty again. */
+async function measureStorage({ bench }: Session, postgres: Postgres, round: number) {
+  await empty(postgres)
+  const name = `storage-${round}`
+  const port = await freePort()
+  const pid = await bench.run({
+    name,
+    args: [...bench.nodeFlags, 'consumers/main.ts', 'storage'],
+    environment: {
+      ...bench.environment,
+      STORAGE_GROUP_ID: name,
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: String(port)
+    },
+    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  })
+  const seen = () => look(postgres, name, withChildren([pid]))
+  // From the first rows on: a start is no write.
+  const first = await seenWhen(seen, ({ consumed }) => consumed > 0)
+  const last = await seenWhen(seen, ({ consumed }) => consumed >= decisions)
+  await bench.end(name)
+  const rows = last.consumed - first.consumed
+  return {
+    storage_rows_per_second: (rows / (last.at - first.at)) * 1000,
+    storage_cpu_us_per_row: (last.cpu - first.cpu) / rows
+  }
+}
+
+interface Look {
+  readonly consumed: number
+  /** Milliseconds. */
+  readonly at: number
+  /** Microseconds of processor time so far. */
+  readonly cpu: number
+}
+
+async function look(postgres: Postgres, group: string, pids: readonly number[]): Promise<Look> {
+  const [row] = await postgres.query<{ consumed: number }>(
+    `select coalesce(sum(next_offset), 0)::bigint as consumed
+       from consumed_offsets where group_id = $1`,
+    [group]
+  )
+  return { consumed: row?.consumed ?? 0, at: performance.now(), cpu: cpuMicroseconds(pids) }
+}
+
+async function seenWhen(seen: () => Promise<Look>, isIt: (look: Look) => boolean): Promise<Look> {
+  for (;;) {
+    const found = await seen()
+    if (isIt(found)) return found
+    await sleep(pollMs)
+  }
+}
+
+/** By the server, from a file of its own: no client is in its way. */
+async function measureCopy(postgres: Postgres): Promise<number> {
+  const [found] = await postgres.query<{ file: string }>(
+    `select current_setting('data_directory') || '/bench.copy' as file`
+  )
+  const file = `'${found?.file ?? ''}'`
+  await postgres.query(`copy (select * from decisions) to ${file}`)
+  await empty(postgres)
+  const startedAt = performance.now()
+  await postgres.query(`copy decisions from ${file}`)
+  return (decisions / (performance.now() - startedAt)) * 1000
+}
+
+/** The tables and what the server still has to write of them. */
+async function empty(postgres: Postgres): Promise<void> {
+  await postgres.query(`truncate decisions, decision_ids, decision_hours`)
+  await postgres.query(`checkpoint`)
+}
+
+async function countRows(postgres: Postgres): Promise<number> {
+  const [row] = await postgres.query<{ rows: number }>(`select count(*) as rows from decisions`)
+  return row?.rows ?? 0
+}
+
+interface Figures {
+  readonly rows: number
+  readonly rounds: readonly Round[]
+}
+
+function pageOf({ rows, rounds }: Figures): string[] {
+  const ratio = median(rounds.map((round) => round.ratio))
+  const goal = `the goal of at least ${atLeast.toFixed(2)} is ${ratio >= atLeast ? 'met' : 'missed'}`
+  const lines = rounds.map((round, at) => [String(at + 1), ...lineOf(round)])
+  const heads = ['storage, rows/s', 'CPU µs/row of its process', 'COPY, rows/s', 'storage / COPY']
+  return [
+    markdownTable(['round', ...heads], lines, 1),
+    '',
+    `Median of the ratio: ${ratio.toFixed(2)}; ${goal}.`,
+    `${decisions} decisions in the topic, ${rows} rows in the table.`
+  ]
+}
+
+function lineOf(round: Round | undefined): string[] {
+  if (round === undefined) return []
+  return [
+    round.storage_rows_per_second.toFixed(0),
+    round.storage_cpu_us_per_row.toFixed(1),
+    round.copy_rows_per_second.toFixed(0),
+    round.ratio.toFixed(2)
+  ]
+}
