@@ -1,5 +1,5 @@
 /** Counts what an erasure would delete, and deletes nothing. */
-import type { ErasureRule, ErasureScope } from '../../core/erasure.ts'
+import type { ErasureRule } from '../../core/erasure.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { doomedRows } from './find-doomed.ts'
 
@@ -9,24 +9,26 @@ export interface DoomedCounts {
   readonly scores: number
 }
 
-/** As of `evaluation_runs e` or `scores e`, with the values of `doomedRows`. */
-const ofDecisions = (scope: ErasureScope): string =>
-  scope === 'organization' || scope === 'decision'
-    ? `e.organization_id = $1 and e.decision_id = coalesce($2::uuid, e.decision_id)
-       and $3::timestamptz is not null`
-    : `e.organization_id = $1
-       and e.decision_id in (select d.decision_id from decisions d where ${doomedRows[scope]})`
+/** Of `evaluation_runs e` or `scores e`, with the values of `doomedRows`. */
+function doomedResults(rule: ErasureRule): string {
+  if (rule.scope === 'organization' || rule.scope === 'decision') {
+    return `e.organization_id = $1 and e.decision_id = coalesce($2::uuid, e.decision_id)
+            and $3::timestamptz is not null`
+  }
+  return `e.organization_id = $1
+          and e.decision_id in (select d.decision_id from decisions d where ${doomedRows(rule)})`
+}
 
 export async function countDoomed(postgres: Queryable, rule: ErasureRule): Promise<DoomedCounts> {
-  const { organization_id, scope, subject, received_until } = rule
+  const { organization_id, subject, received_until } = rule
   const values = [organization_id, subject, received_until]
   const count = async (from: string): Promise<number> => {
     const [row] = await postgres.query<{ n: number }>(`select count(*) as n from ${from}`, values)
     return row?.n ?? 0
   }
   return {
-    decisions: await count(`decisions d where ${doomedRows[scope]}`),
-    evaluation_runs: await count(`evaluation_runs e where ${ofDecisions(scope)}`),
-    scores: await count(`scores e where ${ofDecisions(scope)}`)
+    decisions: await count(`decisions d where ${doomedRows(rule)}`),
+    evaluation_runs: await count(`evaluation_runs e where ${doomedResults(rule)}`),
+    scores: await count(`scores e where ${doomedResults(rule)}`)
   }
 }

@@ -1,6 +1,7 @@
 /** Which decisions an erasure is about, as far as they are stored or were evaluated. */
 import type { ErasureRule, ErasureScope } from '../../core/erasure.ts'
 import type { Queryable, Row } from '../../platform/postgres.ts'
+import { textCondition } from '../../platform/text-condition.ts'
 
 export interface Doomed extends Row {
   readonly decision_id: string
@@ -11,17 +12,15 @@ export interface Doomed extends Row {
 /** Decisions in one transaction: its locks are held for some tens of milliseconds. */
 const chunkMax = 500
 
-/**
- * Of `decisions d`; $1 is the organization, $2 the subject, $3 the moment up to which it holds.
- * Long ids are indexed by their hash.
- */
-export const doomedRows: Readonly<Record<ErasureScope, string>> = {
-  decision: `d.organization_id = $1 and d.decision_id = $2::uuid and $3::timestamptz is not null`,
-  session: `d.organization_id = $1 and d.received_at <= $3
-            and hashtextextended(d.session_id, 0) = hashtextextended($2, 0) and d.session_id = $2`,
-  agent: `d.organization_id = $1 and d.received_at <= $3
-          and hashtextextended(d.agent_id, 0) = hashtextextended($2, 0) and d.agent_id = $2`,
-  organization: `d.organization_id = $1 and d.received_at <= $3 and $2::text is null`
+/** Of `decisions d`; $1 is the organization, $2 the subject, $3 the moment up to which it holds. */
+export function doomedRows({ scope, subject }: ErasureRule): string {
+  const isOfSubject: Readonly<Record<ErasureScope, string>> = {
+    decision: `d.decision_id = $2::uuid and $3::timestamptz is not null`,
+    session: `${textCondition('d.session_id', subject ?? '', '$2')} and d.received_at <= $3`,
+    agent: `${textCondition('d.agent_id', subject ?? '', '$2')} and d.received_at <= $3`,
+    organization: `$2::text is null and d.received_at <= $3`
+  }
+  return `d.organization_id = $1 and ${isOfSubject[scope]}`
 }
 
 /**
@@ -52,7 +51,7 @@ export async function findDoomed(transaction: Queryable, rule: ErasureRule): Pro
   const { organization_id, scope, subject, received_until } = rule
   const values = [organization_id, subject, received_until]
   const stored = await transaction.query<Doomed>(
-    `select d.decision_id, d.received_at from decisions d where ${doomedRows[scope]}
+    `select d.decision_id, d.received_at from decisions d where ${doomedRows(rule)}
       order by d.received_at limit ${chunkMax}`,
     values
   )

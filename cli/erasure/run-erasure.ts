@@ -1,13 +1,12 @@
 /** Does an erasure to its end, from wherever it was left. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sqlStateOf } from '../../platform/postgres.ts'
+import { isTransientStoreError } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import type { DoomedCounts } from './count-doomed.ts'
 import { eraseChunk } from './erase-chunk.ts'
 import { finishErasure } from './erasure-table.ts'
 import type { Erasure } from './erasure-table.ts'
 
-const deadlock = '40P01'
 const attemptsMax = 10
 const pauseMs = 200
 
@@ -24,13 +23,13 @@ export async function runErasure(
   }
 }
 
-/** Storage locks in the same order, but nothing keeps others from another one. */
+/** Others move rows of the same tables, and may be in the way for a moment. */
 async function eraseChunkPatiently(postgres: Postgres, erasure: Erasure) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await eraseChunk(postgres, erasure)
     } catch (error) {
-      if (sqlStateOf(error) !== deadlock || attempt === attemptsMax) throw error
+      if (attempt === attemptsMax || !isTransientStoreError(error)) throw error
       await sleep(pauseMs)
     }
   }
