@@ -1,8 +1,8 @@
 /** store: decisions into Postgres, one transaction a batch, each identity once. */
-import { hash } from 'node:crypto'
 import { deadLetter, done, duplicate } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision.ts'
+import { fingerprintOf } from '../../core/fingerprint.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { claimIdentities } from './claim-identities.ts'
 import type { Identity } from './claim-identities.ts'
@@ -56,12 +56,4 @@ function firstOfEach(identities: readonly Identity[]): Identity[] {
   return [...Map.groupBy(identities, ({ name }) => name).values()].flatMap((group) =>
     group.slice(0, 1)
   )
-}
-
-/** Of what the caller said; sdk_version may change between a decision and its retry. */
-function fingerprintOf(decision: Decision): Buffer {
-  const { input, output, agent_id, session_id, domain, metadata } = decision
-  const { input_tokens, output_tokens } = decision
-  const said = [input, output, agent_id, session_id, domain, metadata, input_tokens, output_tokens]
-  return hash('sha256', JSON.stringify(said), 'buffer')
 }
