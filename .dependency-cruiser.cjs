@@ -4,8 +4,8 @@
 const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
   kafkajs: '^platform/kafka-(client|consumer|admin)[.]ts$',
-  // One client with two faces: records, and the question whether a broker answers.
-  '@platformatic/kafka': '^platform/kafka-(producer|probe)[.]ts$',
+  // One client with three faces: records, whether a broker answers, and reading without a group.
+  '@platformatic/kafka': '^platform/kafka-(producer|probe|fetcher)[.]ts$',
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
   avsc: '^core/avro-codec[.]ts$',
   ioredis: '^platform/redis[.]ts$',
