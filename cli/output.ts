@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream'
 
 export interface Output {
   /** Resolves when more may be written. */
-  write(text: string): Promise<void>
+  write(content: string | Buffer): Promise<void>
   /** Aborted once nobody reads: `sluice tail | head` has seen enough. */
   readonly closed: AbortSignal
 }
@@ -19,8 +19,8 @@ export function createOutput(stream: Writable): Output {
   })
 
   return {
-    write: async (text) => {
-      if (closing.signal.aborted || stream.write(text)) return
+    write: async (content) => {
+      if (closing.signal.aborted || stream.write(content)) return
       // A stream that breaks while it is waited for has said so above.
       await once(stream, 'drain', { signal: closing.signal }).catch(() => {})
     },

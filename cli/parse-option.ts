@@ -66,6 +66,13 @@ export function parsePlace(text: string): number {
   throw new Error(`${JSON.stringify(text)} is none; give a whole number from 0 on`)
 }
 
+/** Where a dead letter lies: its partition and its offset. */
+export function parseLetterPlace(text: string): { partition: number; offset: number } {
+  const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? []
+  if (partition !== undefined) return { partition: Number(partition), offset: Number(offset) }
+  throw new Error(`${JSON.stringify(text)} is no place; give partition and offset, such as 3/17`)
+}
+
 /** Shown in lists, so no line breaks and nothing that a terminal obeys. */
 export function parseName(text: string): string {
   const name = text.trim()

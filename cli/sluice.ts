@@ -25,6 +25,7 @@ import {
   parseScopes
 } from './parse-option.ts'
 import { addBootstrap } from './program/add-bootstrap.ts'
+import { addDlq } from './program/add-dlq.ts'
 import { addTail } from './program/add-tail.ts'
 import { argument } from './program/argument.ts'
 import type { Surroundings } from './program/argument.ts'
@@ -63,6 +64,7 @@ function createProgram(): Command {
   addBootstrap(program, { environment, write })
   addKeys(program, { environment, write })
   addTail(program, { environment, write })
+  addDlq(program, { environment, write })
   return program
 }
 

@@ -4,6 +4,7 @@ import type { Decision } from '../../core/decision.ts'
 import type { Evaluation } from '../../core/evaluation.ts'
 import { oneLine } from '../../core/one-line.ts'
 import type { Message } from '../../platform/message-consumer.ts'
+import { isoTime } from '../iso-time.ts'
 import type { Described } from './describe.ts'
 import type { Letter } from './letter.ts'
 
@@ -32,7 +33,7 @@ function placeOf({ partition, offset, timestamp, key }: Message): Member[] {
   return [
     ['partition', String(partition)],
     ['offset', String(offset)],
-    ['written_at', timeJson(timestamp)],
+    ['written_at', isoJson(timestamp)],
     key === null || isUtf8(key)
       ? ['key', JSON.stringify(key?.toString('utf8') ?? null)]
       : ['key_base64', JSON.stringify(key.toString('base64'))]
@@ -69,22 +70,20 @@ function decisionOf(decision: Decision, { payload }: LineOptions): Member[] {
     ['metadata', metadata === null ? 'null' : oneLine(metadata)]
   ]
   const others = Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)] as const)
-  return [['received_at', timeJson(received_at)], ...others, ...(payload ? said : [])]
+  return [['received_at', isoJson(received_at)], ...others, ...(payload ? said : [])]
 }
 
 function evaluationOf(evaluation: Evaluation, { payload }: LineOptions): Member[] {
   const { received_at, evaluated_at, runs, ...rest } = evaluation
   const others = Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)] as const)
   return [
-    ['received_at', timeJson(received_at)],
-    ['evaluated_at', timeJson(evaluated_at)],
+    ['received_at', isoJson(received_at)],
+    ['evaluated_at', isoJson(evaluated_at)],
     ...others,
     ...(payload ? [['runs', JSON.stringify(runs)] as const] : [])
   ]
 }
 
-/** Anyone may write a record with a time that is none. */
-function timeJson(ms: number): string {
-  const time = new Date(ms)
-  return JSON.stringify(Number.isNaN(time.getTime()) ? null : time.toISOString())
+function isoJson(ms: number): string {
+  return JSON.stringify(isoTime(ms))
 }
