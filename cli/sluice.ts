@@ -24,6 +24,7 @@ import {
   parsePoints,
   parseScopes
 } from './parse-option.ts'
+import { addAudit } from './program/add-audit.ts'
 import { addBootstrap } from './program/add-bootstrap.ts'
 import { addDlq } from './program/add-dlq.ts'
 import { addTail } from './program/add-tail.ts'
@@ -65,6 +66,7 @@ function createProgram(): Command {
   addKeys(program, { environment, write })
   addTail(program, { environment, write })
   addDlq(program, { environment, write })
+  addAudit(program, { environment, write })
   return program
 }
 

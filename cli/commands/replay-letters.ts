@@ -5,6 +5,7 @@ import { createKafkaClient } from '../../platform/kafka-client.ts'
 import { kafkaSecurityOf, kafkaSettingNames } from '../../platform/kafka-security.ts'
 import { createLogger } from '../../platform/logger.ts'
 import type { RecordProducer } from '../../platform/record-producer.ts'
+import { everySecond } from '../every-second.ts'
 import { chooseLetters, foreign } from '../letters/choose-letters.ts'
 import type { ChosenLetters } from '../letters/choose-letters.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
@@ -57,7 +58,8 @@ export async function replayLetters(
       const chosen = await chooseLetters(source, choice)
       const { by } = options
       const total = chosen.origins.length
-      const progress = (count: number): void => tell(`replayed ${count} of ${total}`)
+      const tellNow = everySecond(tell)
+      const progress = (count: number): void => tellNow(`replayed ${count} of ${total}`)
       const replay = { ...source, originTopic, by, progress }
       const replayed = !isExecuted
         ? 0
