@@ -185,7 +185,7 @@ export const metricTable = {
     type: 'gauge',
     unit: 'records',
     across: 'max',
-    help: 'Settled decisions of the last audit that are nowhere; only sluice audit --every sets it.',
+    help: 'Settled decisions of the last audit that are nowhere; sluice audit --every sets it.',
     labels: []
   },
   sluice_audit_last_success_timestamp_seconds: {

@@ -1,6 +1,6 @@
 /** Reads a topic without a consumer group: stretches of its partitions, from any offset or time.
  *
- * Nothing is joined and nothing is committed, so a reader disturbs nobody and leaves nothing behind.
+ * Nothing is joined and nothing is committed: a reader disturbs nobody and leaves nothing behind.
  */
 import type { Gap, LogFetcher, OffsetRange, Stretch } from './log-fetcher.ts'
 import type { Message } from './message-consumer.ts'

@@ -17,7 +17,7 @@ export interface AuditedWindow {
   readonly topic: string
   readonly group: string
   readonly partitions: number
-  /** Offsets that hold no message: markers of transactions, and what the log has lost or compacted. */
+  /** Offsets without a message: markers of transactions; what the log has lost or compacted. */
   readonly transaction_offsets: number
   readonly absent_offsets: number
   /** Offsets that retention removed while they were read. */
@@ -26,7 +26,7 @@ export interface AuditedWindow {
   readonly truncated_partitions: readonly number[]
   /** Partitions of which the group has committed nothing: all of them is in flight. */
   readonly uncommitted_partitions: readonly number[]
-  /** False when there were more identities than are remembered: repeats may be counted as stored. */
+  /** False when there were more identities than are remembered: repeats may count as stored. */
   readonly duplicates_are_exact: boolean
 }
 

@@ -1,4 +1,4 @@
-/** `sluice dlq replay`: dead letters go back to where they came from, once their cause is mended. */
+/** `sluice dlq replay`: dead letters go back to where they came from. */
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
 import { createKafkaClient } from '../../platform/kafka-client.ts'

@@ -65,7 +65,7 @@ export async function chooseLetters(
   }
 }
 
-const tooMany = `there are more than ${lettersMax} letters; bound them with --since and go on in parts`
+const tooMany = `there are over ${lettersMax} letters; bound them with --since and --until`
 
 /** Why a letter is left out, or whether it is one that was asked for. */
 function judge(record: LetterRecord, options: ChooseOptions): string | { isWanted: boolean } {

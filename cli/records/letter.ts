@@ -1,4 +1,4 @@
-/** What the headers of a dead letter say: why it is one, who condemned it, and where it came from. */
+/** What the headers of a dead letter say: why it is one, who condemned it, where it came from. */
 import type { Message } from '../../platform/message-consumer.ts'
 
 export interface Letter {

@@ -1,4 +1,4 @@
-/** `sluice audit` on a real installation, with faults behind its back: each is found where it is. */
+/** `sluice audit` on a real installation, with faults behind its back: each is found. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { spawn } from 'node:child_process'

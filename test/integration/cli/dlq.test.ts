@@ -1,4 +1,4 @@
-/** `sluice dlq` on real dead letters: what is listed and shown, and that a replay keeps all of it. */
+/** `sluice dlq` on real dead letters: what is listed and shown, and what a replay keeps. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'

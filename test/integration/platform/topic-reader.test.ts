@@ -1,4 +1,4 @@
-/** Reading a topic without a group, on a real broker: what is there, and what only has an offset. */
+/** Reading a topic without a group, on a real broker: what is there, and what is not. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Producer } from '@platformatic/kafka'
 import type { CompressionAlgorithmValue } from '@platformatic/kafka'

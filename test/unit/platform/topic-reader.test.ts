@@ -1,5 +1,4 @@
-/** How a reader walks a log: to the end of a range, over what is not there, and no longer than asked.
- */
+/** How a reader walks a log: to the end of a range, over what is not there, and no longer. */
 import { describe, expect, test } from '@jest/globals'
 import type { LogFetcher, OffsetRange, Stretch } from '../../../platform/log-fetcher.ts'
 import type { Message } from '../../../platform/message-consumer.ts'
