@@ -65,7 +65,7 @@ export async function chooseLetters(
   }
 }
 
-const tooMany = `there are over ${lettersMax} letters; bound them with --since and --until`
+const tooMany = `there are over ${lettersMax} letters; bound them with --since`
 
 /** Why a letter is left out, or whether it is one that was asked for. */
 function judge(record: LetterRecord, options: ChooseOptions): string | { isWanted: boolean } {
