@@ -1,8 +1,7 @@
-/** `sluice audit` and its options. */
+/** `sluice audit` and its options; what it is made of is loaded only when it runs. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
-import { audit } from '../commands/audit.ts'
 import type { AuditOptions } from '../commands/audit.ts'
 import { interrupted } from '../interrupted.ts'
 import { parseDuration, parseMoment } from '../parse-option.ts'
@@ -30,6 +29,7 @@ export function addAudit(program: Command, { environment, write }: Surroundings)
     .option('--every <duration>', 'do it again and again, with metrics', argument(parseDuration))
     .option('--json', 'print one JSON object')
     .action(async (options: AuditOptions) => {
+      const { audit } = await import('../commands/audit.ts')
       const isWhole = await audit(environment, options, { write, tell, signal: interrupted() })
       if (!isWhole) process.exitCode = exitMissing
     })

@@ -1,15 +1,11 @@
-/** `sluice dlq` and its commands. */
+/** `sluice dlq` and its commands; what they are made of is loaded only when one runs. */
 import { userInfo } from 'node:os'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
-import { dropLetters } from '../commands/drop-letters.ts'
 import type { DropLettersOptions } from '../commands/drop-letters.ts'
-import { listLetters } from '../commands/list-letters.ts'
 import type { ListLettersOptions } from '../commands/list-letters.ts'
-import { replayLetters } from '../commands/replay-letters.ts'
 import type { ReplayLettersOptions } from '../commands/replay-letters.ts'
-import { showLetter } from '../commands/show-letter.ts'
 import type { ShowLetterOptions } from '../commands/show-letter.ts'
 import { interrupted } from '../interrupted.ts'
 import { createOutput } from '../output.ts'
@@ -26,7 +22,10 @@ export function addDlq(program: Command, surroundings: Surroundings): void {
     .addOption(topicOption())
     .option('--all', 'those as well that were replayed or dropped')
     .option('--json', 'print one JSON array')
-    .action((options: ListLettersOptions) => listLetters(environment, options, write))
+    .action(async (options: ListLettersOptions) => {
+      const { listLetters } = await import('../commands/list-letters.ts')
+      await listLetters(environment, options, write)
+    })
 
   dlq
     .command('show')
@@ -35,9 +34,11 @@ export function addDlq(program: Command, surroundings: Surroundings): void {
     .addOption(topicOption().default('decisions'))
     .option('--raw', 'write the bytes of its value, and nothing else')
     .option('--json', 'print one JSON object')
-    .action((place: string, options: ShowLetterOptions) =>
-      showLetter(environment, { ...parseLetterPlace(place), options }, createOutput(process.stdout))
-    )
+    .action(async (place: string, options: ShowLetterOptions) => {
+      const { showLetter } = await import('../commands/show-letter.ts')
+      const request = { ...parseLetterPlace(place), options }
+      await showLetter(environment, request, createOutput(process.stdout))
+    })
 
   addDlqEnds(dlq, surroundings)
 }
@@ -47,15 +48,17 @@ function addDlqEnds(dlq: Command, { environment, write }: Surroundings): void {
 
   changing(filtered(dlq.command('replay')))
     .description('write dead letters back to the topic they came from')
-    .action((options: ReplayLettersOptions) =>
-      replayLetters(environment, options, { write, tell, signal: interrupted() })
-    )
+    .action(async (options: ReplayLettersOptions) => {
+      const { replayLetters } = await import('../commands/replay-letters.ts')
+      await replayLetters(environment, options, { write, tell, signal: interrupted() })
+    })
 
   changing(filtered(dlq.command('drop')))
     .description('note dead letters as dealt with')
-    .action((options: DropLettersOptions) =>
-      dropLetters(environment, options, { write, tell, signal: interrupted() })
-    )
+    .action(async (options: DropLettersOptions) => {
+      const { dropLetters } = await import('../commands/drop-letters.ts')
+      await dropLetters(environment, options, { write, tell, signal: interrupted() })
+    })
 }
 
 function topicOption(): Option {

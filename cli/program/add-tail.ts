@@ -1,7 +1,6 @@
-/** `sluice tail` and its options. */
+/** `sluice tail` and its options; what it is made of is loaded only when it runs. */
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/clock.ts'
-import { tail } from '../commands/tail.ts'
 import type { TailOptions } from '../commands/tail.ts'
 import { interrupted } from '../interrupted.ts'
 import { createOutput } from '../output.ts'
@@ -35,7 +34,9 @@ export function addTail(program: Command, { environment }: Surroundings): void {
     .option('--reason <reason>', 'only dead letters with this reason')
     .option('--limit <n>', 'end after so many lines', argument(parseCount))
     .option('--no-payload', 'leave out input, output and metadata, and the runs of evaluations')
-    .action((options: TailOptions) =>
-      tail(environment, options, { output: createOutput(process.stdout), signal: interrupted() })
-    )
+    .action(async (options: TailOptions) => {
+      const { tail } = await import('../commands/tail.ts')
+      const output = createOutput(process.stdout)
+      await tail(environment, options, { output, signal: interrupted() })
+    })
 }

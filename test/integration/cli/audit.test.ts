@@ -1,6 +1,7 @@
 /** `sluice audit` on a real installation, with faults behind its back: each is found. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { spawn } from 'node:child_process'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Kafka, logLevel } from 'kafkajs'
@@ -43,14 +44,14 @@ async function store(): Promise<void> {
   await storage.stop()
 }
 
+type Run = { said: string; complaints: string; code: number | null }
+
 /** What it printed, whatever the exit code, and that. */
-async function run(...args: string[]): Promise<{ said: string; code: number | null }> {
+async function run(...args: string[]): Promise<Run> {
   const child = spawn('node', ['cli/sluice.mjs', 'audit', ...args], { env: sluice.environment })
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { said, code }
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { said, complaints, code: await ended }
 }
 
 async function audit(...args: string[]): Promise<Report & { code: number | null }> {
@@ -93,7 +94,8 @@ describe('accounts for', () => {
     await topic.write(...decisions)
     expect(await audit('--to', '1h')).toMatchObject({ ...nothing, offsets: 0 })
     expect((await audit('--from', '1h', '--to', '2999-01-01'))['in_flight']).toBe(5)
-    expect((await run('--from', '1h', '--to', '2h')).said).toContain('--from has to be before --to')
+    const { complaints } = await run('--from', '1h', '--to', '2h')
+    expect(complaints).toContain('--from has to be before --to')
   })
 
   test('what retention took away, as far as it can be known', async () => {
