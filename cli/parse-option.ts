@@ -39,6 +39,40 @@ export function parseDuration(text: string): number {
   )
 }
 
+const momentExpression =
+  /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.]\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+/** So long ago, or at that time. @returns milliseconds since 1970. */
+export function parseMoment(text: string, now: number): number {
+  if (/^\d{1,6}[smhd]$/.test(text)) return now - parseDuration(text)
+  const time = momentExpression.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  throw new Error(
+    `${JSON.stringify(text)} is no time; give how long ago, such as 1h, ` +
+      'or a time with its zone, such as 2026-01-31T08:00Z'
+  )
+}
+
+/** How many, at least one. */
+export function parseCount(text: string): number {
+  const count = Number(text)
+  if (/^\d+$/.test(text) && count >= 1 && count <= pointsMax) return count
+  throw new Error(`${JSON.stringify(text)} is no number; give a whole one from 1 to ${pointsMax}`)
+}
+
+/** Of a partition or an offset. */
+export function parsePlace(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Error(`${JSON.stringify(text)} is none; give a whole number from 0 on`)
+}
+
+/** Where a dead letter lies: its partition and its offset. */
+export function parseLetterPlace(text: string): { partition: number; offset: number } {
+  const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? []
+  if (partition !== undefined) return { partition: Number(partition), offset: Number(offset) }
+  throw new Error(`${JSON.stringify(text)} is no place; give partition and offset, such as 3/17`)
+}
+
 /** Shown in lists, so no line breaks and nothing that a terminal obeys. */
 export function parseName(text: string): string {
   const name = text.trim()

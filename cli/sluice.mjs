@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** Runs the command line under the Node it is written for, whatever Node called it. */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const majorMin = 24
@@ -18,7 +19,10 @@ if (!isNewEnough && !existsSync(pinned)) {
 const node = isNewEnough ? process.execPath : pinned
 // kafkajs sets timers in the past on Node 24, which does no harm and would be said on every call.
 const flags = ['--disable-warning=TimeoutNegativeWarning']
-const { status } = spawnSync(node, [...flags, script, ...process.argv.slice(2)], {
-  stdio: 'inherit'
+const child = spawn(node, [...flags, script, ...process.argv.slice(2)], { stdio: 'inherit' })
+// Whoever supervises knows only this process. A terminal tells both by itself.
+process.on('SIGTERM', () => child.kill('SIGTERM'))
+process.on('SIGINT', () => {})
+child.on('exit', (status, signal) => {
+  process.exit(status ?? 128 + (signal === null ? 1 : constants.signals[signal]))
 })
-process.exit(status ?? 1)

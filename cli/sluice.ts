@@ -1,35 +1,22 @@
 /** `sluice`: the command line of an operator. */
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { rootMessageOf } from '../core/root-message.ts'
 import { ConfigError } from '../platform/config.ts'
-import type { Environment } from '../platform/config.ts'
 import { applyTopics } from './commands/apply-topics.ts'
-import { bootstrap } from './commands/bootstrap.ts'
-import { createKey } from './commands/create-key.ts'
-import type { CreateKeyOptions } from './commands/create-key.ts'
-import { erase } from './commands/erase.ts'
-import { listKeys } from './commands/list-keys.ts'
-import type { ListKeysOptions } from './commands/list-keys.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
-import { checkSchemas } from './commands/check-schemas.ts'
-import { registerSchemas } from './commands/register-schemas.ts'
-import { revokeKey } from './commands/revoke-key.ts'
-import type { RevokeKeyOptions } from './commands/revoke-key.ts'
-import { rotateKey } from './commands/rotate-key.ts'
-import type { RotateKeyOptions } from './commands/rotate-key.ts'
-import type { EraseOptions } from './erasure/erasure-request.ts'
 import { localEnvironment } from './local-environment.ts'
-import {
-  parseCopies,
-  parseDuration,
-  parseEnv,
-  parseKeyId,
-  parseName,
-  parsePoints,
-  parseScopes
-} from './parse-option.ts'
+import { parseCopies } from './parse-option.ts'
+import { addAudit } from './program/add-audit.ts'
+import { addBootstrap } from './program/add-bootstrap.ts'
+import { addDlq } from './program/add-dlq.ts'
+import { addErase } from './program/add-erase.ts'
+import { addKeys } from './program/add-keys.ts'
+import { addSchemas } from './program/add-schemas.ts'
+import { addTail } from './program/add-tail.ts'
+import { argument } from './program/argument.ts'
 
 const exitFailure = 1
+const exitUsage = 2
 const exitConfig = 78
 
 function createProgram(): Command {
@@ -38,6 +25,7 @@ function createProgram(): Command {
   const program = new Command('sluice')
     .description('The ingestion gateway for AI-agent decisions: what an operator does with it.')
     .showHelpAfterError('Add --help to the command for what it takes.')
+    .exitOverride()
     .addHelpText(
       'after',
       '\nAddresses come from the environment, else from a local stack started here.'
@@ -58,143 +46,20 @@ function createProgram(): Command {
       applyTopics(environment, { replicationFactor, write })
     )
 
-  addSchemas(program, { environment, write })
-
-  program
-    .command('bootstrap')
-    .description('create an organization with a login and an API key')
-    .requiredOption('--organization <name>', 'name of the organization', argument(parseName))
-    .requiredOption('--email <email>', 'login of its owner')
-    .requiredOption('--password <password>', 'password of that login')
-    .option('--key-env <env>', 'environment named in the key', argument(parseEnv), 'local')
-    .option('--scopes <scopes>', 'scopes of the key, separated by commas', argument(parseScopes), [
-      'ingest',
-      'evaluation:read'
-    ])
-    .option(
-      '--rate-limit <n>',
-      'decisions the organization may send in a window',
-      argument(parsePoints)
-    )
-    .option('--json', 'print one JSON object')
-    .action((options: Parameters<typeof bootstrap>[1]) => bootstrap(environment, options, write))
-
-  for (const add of [addKeys, addErase]) add(program, { environment, write })
+  const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit, addErase]
+  for (const add of groups) add(program, { environment, write })
   return program
 }
 
-interface Surroundings {
-  readonly environment: Environment
-  readonly write: (line: string) => void
-}
-
-function addSchemas(program: Command, { environment, write }: Surroundings): void {
-  const schemas = program.command('schemas').description('the Avro schemas of the topics')
-
-  schemas
-    .command('register')
-    .description('register them in the registry and set their compatibility')
-    .action(() => registerSchemas(environment, write))
-
-  schemas
-    .command('check')
-    .description('see whether each version may follow those before it, without a registry')
-    .action(() => checkSchemas(write))
-}
-
-function addKeys(program: Command, { environment, write }: Surroundings): void {
-  const keys = program.command('keys').description('API keys: create, list, rotate, revoke')
-
-  keys
-    .command('create')
-    .description('make a key for an organization, and show it this once')
-    .requiredOption('--organization <id>', 'id of the organization, or its name')
-    .requiredOption('--name <name>', 'what the key is for', argument(parseName))
-    .option('--scopes <scopes>', 'what it may do, separated by commas', argument(parseScopes), [
-      'ingest'
-    ])
-    .option(
-      '--expires <duration>',
-      'how long it is valid, such as 90d; for ever without',
-      argument(parseDuration)
-    )
-    .option('--rate-limit <n>', 'decisions it may send in a window', argument(parsePoints))
-    .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
-    .option('--json', 'print one JSON object')
-    .action((options: CreateKeyOptions) => createKey(environment, options, write))
-
-  keys
-    .command('list')
-    .description('show the keys there are, without their secrets')
-    .option('--organization <id>', 'only of this organization, by id or name')
-    .option('--json', 'print one JSON array')
-    .action((options: ListKeysOptions) => listKeys(environment, options, write))
-
-  addKeyEnds(keys, { environment, write })
-}
-
-function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
-  keys
-    .command('rotate')
-    .description('make a key that takes the place of another, which goes on for a while')
-    .argument('<key-id>', 'the old key: the 12 characters after slk_live_')
-    .addOption(
-      new Option('--grace <duration>', 'how long the old key goes on')
-        .argParser(argument(parseDuration))
-        .default(parseDuration('24h'), '24h')
-    )
-    .option(
-      '--expires <duration>',
-      'how long the new one is valid; else as long as the old',
-      argument(parseDuration)
-    )
-    .option('--json', 'print one JSON object')
-    .action((keyId: string, options: RotateKeyOptions) =>
-      rotateKey(environment, { keyId: parseKeyId(keyId), options }, write)
-    )
-
-  keys
-    .command('revoke')
-    .description('end a key now, everywhere')
-    .argument('<key-id>', 'the 12 characters after slk_live_')
-    .option('--json', 'print one JSON object')
-    .action((keyId: string, options: RevokeKeyOptions) =>
-      revokeKey(environment, { keyId: parseKeyId(keyId), options }, write)
-    )
-}
-
-function addErase(program: Command, { environment, write }: Surroundings): void {
-  program
-    .command('erase')
-    .description('delete decisions for good, with all that was made of them; counts them first')
-    .option('--organization <id>', 'id of the organization, or its name')
-    .option('--decision <id>', 'this decision, whether it is stored or still on its way')
-    .option('--session <id>', 'every decision of this session received until now')
-    .option('--agent <id>', 'every decision of this agent received until now')
-    .option('--everything', 'every decision of the organization received until now')
-    .option('--execute', 'do it; without it the command only counts')
-    .option('--reason <text>', 'why, for the record')
-    .option('--by <name>', 'who asked for it, for the record', argument(parseName))
-    .option('--resume', 'go on with what was not finished')
-    .option('--list', 'show the record of what was erased')
-    .option('--json', 'print JSON, one object or array a line')
-    .action((options: EraseOptions) => erase(environment, options, write))
-}
-
-/** So that what is wrong is told together with the option it is about. */
-function argument<T>(parse: (text: string) => T): (text: string) => T {
-  return (text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
-    }
-  }
+/** What commander throws it has told already, help included. */
+function endWith(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitUsage
+  process.stderr.write(`sluice: ${rootMessageOf(error)}\n`)
+  return error instanceof ConfigError ? exitConfig : exitFailure
 }
 
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  process.stderr.write(`sluice: ${rootMessageOf(error)}\n`)
-  process.exitCode = error instanceof ConfigError ? exitConfig : exitFailure
+  process.exitCode = endWith(error)
 }

@@ -74,7 +74,7 @@ export function skipSpace(text: string, at: number): number {
 }
 
 /** Index behind the string that opens at `at`; the end of the text when it never closes. */
-function skipString(text: string, at: number): number {
+export function skipString(text: string, at: number): number {
   let index = at + 1
   for (;;) {
     const close = text.indexOf('"', index)

@@ -26,6 +26,8 @@ export interface KafkaAdmin {
     groupId: string,
     topic: string
   ): Promise<{ partition: number; committed: bigint; end: bigint }[]>
+  /** By partition, the next offset that the group will read; -1 where it never committed one. */
+  readCommitted(groupId: string, topic: string): Promise<bigint[]>
   close(): Promise<void>
 }
 
@@ -37,6 +39,7 @@ export function createKafkaAdmin(admin: Admin): KafkaAdmin {
     connect: () => admin.connect(),
     applyTopic: (settings) => applyTopic(admin, settings),
     readGroupProgress: (groupId, topic) => readGroupProgress(admin, groupId, topic),
+    readCommitted: (groupId, topic) => readCommitted(admin, groupId, topic),
     close: () => admin.disconnect()
   }
 }
@@ -117,4 +120,13 @@ async function readGroupProgress(admin: Admin, groupId: string, topic: string) {
     // A group that never committed has settled everything only where there is nothing.
     return { partition, committed: own < 0n ? BigInt(low) : own, end: BigInt(high) }
   })
+}
+
+async function readCommitted(admin: Admin, groupId: string, topic: string): Promise<bigint[]> {
+  const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] })
+  const committed: bigint[] = []
+  for (const { partition, offset } of answer?.partitions ?? []) {
+    committed[partition] = BigInt(offset)
+  }
+  return committed
 }

@@ -66,7 +66,7 @@ describe('metrics', () => {
   })
 
   test('are all written somewhere', () => {
-    const rooms = ['gateway/', 'consumers/', 'platform/'].flatMap(sourcesIn)
+    const rooms = ['gateway/', 'consumers/', 'cli/', 'platform/'].flatMap(sourcesIn)
     const tables = /^platform\/(metric-table|process-metric-rows)[.]ts$/
     const text = textOf(rooms.filter((path) => !tables.test(path)))
     expect(Object.keys(metricTable).filter((name) => !text.includes(`'${name}'`))).toEqual([])

@@ -5,6 +5,7 @@ import type { Environment } from '../../platform/config.ts'
 import { stateOf } from '../keys/key-state.ts'
 import { organizationIdOf, selectKeys } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
+import { layOut } from '../lay-out.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface ListKeysOptions {
@@ -27,7 +28,7 @@ export async function listKeys(
   })
   if (json === true) return write(JSON.stringify(rows))
   if (rows.length === 0) return write('There are no keys yet; sluice keys create makes one.')
-  for (const line of linesOf([head, ...rows.map(cellsOf)])) write(line)
+  for (const line of layOut([head, ...rows.map(cellsOf)])) write(line)
 }
 
 function cellsOf(row: KeyRow): string[] {
@@ -40,16 +41,4 @@ function cellsOf(row: KeyRow): string[] {
 
 function textOf(time: Date | null): string {
   return time === null ? '-' : time.toISOString().slice(0, 16).replace('T', ' ')
-}
-
-function linesOf(rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((_, column) =>
-    Math.max(...rows.map((cells) => (cells[column] ?? '').length))
-  )
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd()
-  )
 }

@@ -118,6 +118,17 @@ export async function produce(topic: string, records: readonly NewRecord[]): Pro
   await producer.send({ topic, messages, acks: -1 })
 }
 
+/** Removes what lies before an offset, as retention does. */
+export async function deleteRecords(
+  topic: string,
+  { partition, before }: { partition: number; before: bigint }
+): Promise<void> {
+  const { admin } = await connected()
+  // Only then the client knows who leads the partition.
+  await admin.fetchTopicOffsets(topic)
+  await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(before) }] })
+}
+
 /** Offsets behind the last record, by partition. */
 export async function endOffsets(topic: string): Promise<Map<number, bigint>> {
   const { admin } = await connected()

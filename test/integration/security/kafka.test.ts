@@ -5,9 +5,11 @@ import { createKafkaAdmin } from '../../../platform/kafka-admin.ts'
 import { createKafkaClient } from '../../../platform/kafka-client.ts'
 import type { KafkaClient } from '../../../platform/kafka-client.ts'
 import { createKafkaConsumer } from '../../../platform/kafka-consumer.ts'
+import { createKafkaFetcher } from '../../../platform/kafka-fetcher.ts'
 import { createKafkaProbe } from '../../../platform/kafka-probe.ts'
 import { createKafkaProducer } from '../../../platform/kafka-producer.ts'
 import type { KafkaSecurity, SaslMechanism } from '../../../platform/kafka-security.ts'
+import { createTopicReader, messagesOf } from '../../../platform/topic-reader.ts'
 import { createAuthority } from '../../support/certificates.ts'
 import type { Authority } from '../../support/certificates.ts'
 import { onEnd } from '../../support/cleanup.ts'
@@ -92,7 +94,17 @@ async function passBoth(access: Access): Promise<string[]> {
     await batch.commit()
   })
   await waitUntil('both records are read', () => read.length >= producers.length)
+  expect(await readWithoutGroup(access, topic)).toEqual(read)
   return read
+}
+
+async function readWithoutGroup(access: Access, topic: string): Promise<string[]> {
+  const reader = createTopicReader(createKafkaFetcher({ ...access, clientId: 'test' }))
+  onEnd(() => reader.close())
+  const found: string[] = []
+  const stretches = reader.read(topic, await reader.ranges(topic), new AbortController().signal)
+  for await (const { value } of messagesOf(stretches)) found.push(String(value))
+  return found
 }
 
 describe('both clients write and read', () => {

@@ -2,10 +2,14 @@
 import { expect, test } from '@jest/globals'
 import {
   parseCopies,
+  parseCount,
   parseDuration,
   parseEnv,
   parseKeyId,
+  parseLetterPlace,
+  parseMoment,
   parseName,
+  parsePlace,
   parsePoints,
   parseScopes
 } from '../../../cli/parse-option.ts'
@@ -69,5 +73,29 @@ test('an environment is short and plain', () => {
   expect(parseEnv('eu1')).toBe('eu1')
   for (const text of ['', 'Live', 'a_b', 'x'.repeat(17)]) {
     expect(() => parseEnv(text)).toThrow('give 1 to 16 of a-z and 0-9')
+  }
+})
+
+test('a moment is so long ago, or a time with its zone', () => {
+  const now = Date.UTC(2026, 0, 31, 12)
+  expect(parseMoment('90m', now)).toBe(Date.UTC(2026, 0, 31, 10, 30))
+  expect(parseMoment('2026-01-31', now)).toBe(Date.UTC(2026, 0, 31))
+  expect(parseMoment('2026-01-31T08:00:30.5Z', now)).toBe(Date.UTC(2026, 0, 31, 8, 0, 30, 500))
+  expect(parseMoment('2026-01-31T08:00+02:00', now)).toBe(Date.UTC(2026, 0, 31, 6))
+  for (const text of ['', '1w', '2026-13-01', '2026-01-31T08:00', 'yesterday', '1769860800000']) {
+    expect(() => parseMoment(text, now)).toThrow('is no time; give how long ago')
+  }
+})
+
+test('counts begin with one, places with zero', () => {
+  expect([parseCount('1'), parsePlace('0')]).toEqual([1, 0])
+  for (const text of ['0', '-1', '1e3', '']) expect(() => parseCount(text)).toThrow('is no number')
+  for (const text of ['-1', '1.5', '']) expect(() => parsePlace(text)).toThrow('is none')
+})
+
+test('a letter lies at partition and offset', () => {
+  expect(parseLetterPlace('3/17')).toEqual({ partition: 3, offset: 17 })
+  for (const text of ['3', '3/', '/17', '3/17/1', '-1/0', '3:17']) {
+    expect(() => parseLetterPlace(text)).toThrow('such as 3/17')
   }
 })

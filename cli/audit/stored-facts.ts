@@ -1,0 +1,104 @@
+/** Looks decisions up: their identity, their row, and whether somebody asked to erase them. */
+import type { Decision } from '../../core/decision.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import type { StoredFacts } from './verdict.ts'
+
+type FactsRow = {
+  fingerprint: Buffer | null
+  received_at: Date | null
+  erased_at: Date | null
+  has_row: boolean
+}
+
+/** One for each decision, in their order. */
+export async function selectStoredFacts(
+  postgres: Queryable,
+  decisions: readonly Decision[]
+): Promise<StoredFacts[]> {
+  if (decisions.length === 0) return []
+  const rows = await postgres.query<FactsRow>(
+    `select ids.fingerprint, ids.received_at, ids.erased_at, found.yes is not null as has_row
+       from unnest($1::uuid[], $2::uuid[])
+            with ordinality as wanted (organization_id, decision_id, place)
+       left join decision_ids ids
+         on ids.organization_id = wanted.organization_id
+        and ids.decision_id = wanted.decision_id
+       left join lateral (
+            -- One look into the one day that the identity leads to.
+            select true as yes from decisions d
+             where d.organization_id = ids.organization_id
+               and d.decision_id = ids.decision_id
+               and d.received_at = ids.received_at
+             limit 1) found on true
+      order by wanted.place`,
+    [
+      decisions.map(({ organization_id }) => organization_id),
+      decisions.map(({ decision_id }) => decision_id)
+    ]
+  )
+  const lost = decisions.filter((_, index) => rows[index]?.fingerprint === null)
+  const asked = await selectErasureAsked(postgres, lost)
+  return decisions.map((decision, index) => factsOf(rows[index], asked.has(nameOf(decision))))
+}
+
+function factsOf(row: FactsRow | undefined, isErasureAsked: boolean): StoredFacts {
+  const { fingerprint = null, received_at = null, erased_at = null } = row ?? {}
+  if (fingerprint === null || received_at === null) {
+    return { identity: null, hasRow: false, isErasureAsked }
+  }
+  const hasRow = row?.has_row === true
+  return {
+    identity: { fingerprint, received_at, isErased: erased_at !== null },
+    hasRow,
+    isErasureAsked
+  }
+}
+
+export function nameOf({ organization_id, decision_id }: Decision): string {
+  return `${organization_id}/${decision_id}`
+}
+
+/** @returns the names of those that a rule covers. Few are asked for: those without an identity. */
+async function selectErasureAsked(
+  postgres: Queryable,
+  decisions: readonly Decision[]
+): Promise<Set<string>> {
+  if (decisions.length === 0) return new Set()
+  const rows = await postgres.query<{ place: number }>(
+    `select wanted.place::integer
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+            with ordinality as wanted (organization_id, decision_id, agent_id, session_id,
+                                       received_at, place)
+      where exists (
+            select 1 from erasures rule
+             where rule.organization_id = wanted.organization_id
+               and rule.received_until >= wanted.received_at
+               and (rule.scope = 'organization'
+                    or rule.scope = 'decision' and rule.subject = wanted.decision_id
+                    or rule.scope = 'agent' and rule.subject = wanted.agent_id
+                    or rule.scope = 'session' and rule.subject = wanted.session_id))`,
+    [
+      decisions.map(({ organization_id }) => organization_id),
+      decisions.map(({ decision_id }) => decision_id),
+      decisions.map(({ agent_id }) => agent_id),
+      decisions.map(({ session_id }) => session_id),
+      decisions.map(({ received_at }) => new Date(received_at))
+    ]
+  )
+  const covered = rows.map(({ place }) => decisions[place - 1])
+  return new Set(covered.flatMap((decision) => (decision === undefined ? [] : [nameOf(decision)])))
+}
+
+/**
+ * Where the oldest day partition begins: what is older and not there was dropped by retention.
+ * Null when there is no day partition.
+ */
+export async function selectKeptFrom(postgres: Queryable): Promise<Date | null> {
+  const [row] = await postgres.query<{ kept_from: Date | null }>(
+    `select min(to_timestamp(substring(child.relname from 11) || ' +00', 'YYYYMMDD TZH'))
+            as kept_from
+       from pg_inherits join pg_class child on child.oid = inhrelid
+      where inhparent = 'decisions'::regclass and child.relname ~ '^decisions_[0-9]{8}$'`
+  )
+  return row?.kept_from ?? null
+}

@@ -1,0 +1,111 @@
+/** `sluice tail`: the records of a topic as lines of JSON. */
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import { kafkaSettingNames } from '../../platform/kafka-security.ts'
+import type { OffsetRange } from '../../platform/log-fetcher.ts'
+import type { Message } from '../../platform/message-consumer.ts'
+import { createRegistry } from '../../platform/schema-registry.ts'
+import { messagesOf } from '../../platform/topic-reader.ts'
+import type { TopicReader } from '../../platform/topic-reader.ts'
+import { deadLetterTopicOf } from '../../schemas/index.ts'
+import type { Output } from '../output.ts'
+import { createDescribe } from '../records/describe.ts'
+import type { Content } from '../records/describe.ts'
+import { matches } from '../records/record-filter.ts'
+import type { RecordFilter } from '../records/record-filter.ts'
+import { recordLine } from '../records/record-line.ts'
+import { withLog } from '../with-log.ts'
+
+export interface TailOptions extends RecordFilter {
+  /** decisions, evaluations, dead-letters, evaluation-dead-letters, or the name of a topic. */
+  readonly topic: string
+  readonly follow?: boolean
+  /** Milliseconds since 1970. */
+  readonly since?: number
+  readonly fromBeginning?: boolean
+  /** Records of each partition. */
+  readonly last?: number
+  /** Lines. */
+  readonly limit?: number
+  readonly payload: boolean
+}
+
+export interface TailSurroundings {
+  readonly output: Output
+  readonly signal: AbortSignal
+}
+
+const lastDefault = 10n
+
+export async function tail(
+  environment: Environment,
+  options: TailOptions,
+  { output, signal }: TailSurroundings
+): Promise<void> {
+  const config = readConfig(environment, [
+    ...kafkaSettingNames,
+    ...(['SCHEMA_REGISTRY_URL', 'SCHEMA_REGISTRY_TLS_CA'] as const),
+    ...(['DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'] as const)
+  ])
+  const topic = topicOf(options.topic, config.DECISIONS_TOPIC, config.EVALUATIONS_TOPIC)
+  const registry = createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA)
+  const describe = createDescribe(registry, contentOf(topic, config.EVALUATIONS_TOPIC))
+  const ended = AbortSignal.any([signal, output.closed])
+  const limit = options.limit ?? Infinity
+
+  await withLog(config, async (reader) => {
+    let printed = 0
+    for await (const message of select(reader, { topic, options, signal: ended })) {
+      const described = await describe(message)
+      if (!matches(described, options)) continue
+      await output.write(`${recordLine(described, options)}\n`)
+      printed += 1
+      if (printed >= limit || ended.aborted) return
+    }
+  })
+}
+
+/** Short names for the topics of this installation. */
+function topicOf(name: string, decisions: string, evaluations: string): string {
+  const known: Readonly<Record<string, string>> = {
+    decisions,
+    evaluations,
+    'dead-letters': deadLetterTopicOf(decisions),
+    'evaluation-dead-letters': deadLetterTopicOf(evaluations)
+  }
+  return known[name] ?? name
+}
+
+/** Whatever else there is may hold decisions: a copy, or the topic of another installation. */
+function contentOf(topic: string, evaluations: string): Content {
+  const isOfEvaluations = topic === evaluations || topic === deadLetterTopicOf(evaluations)
+  return isOfEvaluations ? 'evaluation' : 'decision'
+}
+
+interface Selection {
+  readonly topic: string
+  readonly options: TailOptions
+  readonly signal: AbortSignal
+}
+
+async function* select(reader: TopicReader, selection: Selection): AsyncGenerator<Message> {
+  const { topic, options, signal } = selection
+  const ranges = await reader.ranges(topic)
+  const starts = await startsOf(reader, ranges, selection)
+  const wanted = ranges.map((range, index) => ({ ...range, from: starts[index] ?? range.from }))
+  yield* messagesOf(reader.read(topic, wanted, signal))
+  if (options.follow !== true) return
+  const ends = ranges.map(({ to }) => to)
+  yield* messagesOf(reader.follow(topic, ends, signal))
+}
+
+async function startsOf(
+  reader: TopicReader,
+  ranges: readonly OffsetRange[],
+  { topic, options }: Selection
+): Promise<bigint[]> {
+  if (options.fromBeginning === true) return ranges.map(({ from }) => from)
+  if (options.since !== undefined) return await reader.offsetsAt(topic, options.since)
+  const last = options.last === undefined ? lastDefault : BigInt(options.last)
+  return ranges.map(({ from, to }) => (to - last > from ? to - last : from))
+}

@@ -1,0 +1,49 @@
+/** What a record is: a decision, an evaluation, or neither and why; in a dead letter or not. */
+import type { Decision } from '../../core/decision.ts'
+import type { Evaluation } from '../../core/evaluation.ts'
+import { decisionObjection, evaluationObjection } from '../../core/storable.ts'
+import { createDecode } from '../../platform/decode.ts'
+import type { Message } from '../../platform/message-consumer.ts'
+import type { Registry } from '../../platform/schema-registry.ts'
+import { decisionContract, evaluationContract } from '../../schemas/index.ts'
+import { letterOf } from './letter.ts'
+import type { Letter } from './letter.ts'
+
+/** What the records of a topic are meant to be. */
+export type Content = 'decision' | 'evaluation'
+
+export type Described = { readonly message: Message; readonly letter: Letter | null } & (
+  | { readonly kind: 'decision'; readonly decision: Decision }
+  | { readonly kind: 'evaluation'; readonly evaluation: Evaluation }
+  | { readonly kind: 'undecodable'; readonly reason: string; readonly error: string }
+)
+
+/** As the storage group would decode it. @throws {TransientError} while the registry is away. */
+export type Describe = (message: Message) => Promise<Described>
+
+export function createDescribe(registry: Registry, content: Content): Describe {
+  const decodeDecision = createDecode<Decision>({
+    registry,
+    readerSchema: decisionContract.schema,
+    objection: decisionObjection
+  })
+  const decodeEvaluation = createDecode<Evaluation>({
+    registry,
+    readerSchema: evaluationContract.schema,
+    objection: evaluationObjection
+  })
+
+  return async function describe(message) {
+    const common = { message, letter: letterOf(message) }
+    if (content === 'decision') {
+      const decoded = await decodeDecision(message)
+      return decoded.kind === 'decoded'
+        ? { ...common, kind: 'decision', decision: decoded.value }
+        : { ...common, kind: 'undecodable', reason: decoded.reason, error: decoded.error }
+    }
+    const decoded = await decodeEvaluation(message)
+    return decoded.kind === 'decoded'
+      ? { ...common, kind: 'evaluation', evaluation: decoded.value }
+      : { ...common, kind: 'undecodable', reason: decoded.reason, error: decoded.error }
+  }
+}

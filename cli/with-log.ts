@@ -1,0 +1,36 @@
+/** The log, read without a group, for the time of one command. */
+import { TransientError } from '../core/consumed.ts'
+import type { Config } from '../platform/config.ts'
+import { createKafkaFetcher } from '../platform/kafka-fetcher.ts'
+import { kafkaSecurityOf } from '../platform/kafka-security.ts'
+import type { kafkaSettingNames } from '../platform/kafka-security.ts'
+import { createTopicReader } from '../platform/topic-reader.ts'
+import type { TopicReader } from '../platform/topic-reader.ts'
+
+export type LogConfig = Config<(typeof kafkaSettingNames)[number]>
+
+export const commandClientId = 'sluice-cli'
+
+/** Runs `work` and closes the reader, whatever becomes of it. */
+export async function withLog<T>(
+  config: LogConfig,
+  work: (reader: TopicReader) => Promise<T>
+): Promise<T> {
+  const reader = createTopicReader(
+    createKafkaFetcher({
+      brokers: config.KAFKA_BROKERS,
+      clientId: commandClientId,
+      security: kafkaSecurityOf(config)
+    })
+  )
+  try {
+    return await work(reader)
+  } catch (error) {
+    if (!(error instanceof TransientError)) throw error
+    throw new Error('the schema registry does not answer; is SCHEMA_REGISTRY_URL right?', {
+      cause: error
+    })
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,29 @@
+/** Printing for long: back-pressure, and a reader who goes away. */
+import { Writable } from 'node:stream'
+import { expect, test } from '@jest/globals'
+import { createOutput } from '../../../cli/output.ts'
+
+test('waits for a slow reader', async () => {
+  const taken: (() => void)[] = []
+  const stream = new Writable({
+    highWaterMark: 1,
+    write: (_chunk, _encoding, done) => void taken.push(done)
+  })
+  const output = createOutput(stream)
+  let isWritten = false
+  const writing = output.write('abc').then(() => (isWritten = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isWritten).toBe(false)
+  taken[0]?.()
+  await writing
+  expect(isWritten).toBe(true)
+})
+
+test('ends quietly when nobody reads any more', async () => {
+  const gone = Object.assign(new Error('gone'), { code: 'EPIPE' })
+  const stream = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(gone) })
+  const output = createOutput(stream)
+  await output.write('abc')
+  expect(output.closed.aborted).toBe(true)
+  await output.write('more')
+})

@@ -1,0 +1,30 @@
+/** What the pages tell people to type: each command is there, and takes the options shown. */
+import { expect, test } from '@jest/globals'
+import { runSluice } from '../../../stack/sluice-command.ts'
+import { blocksIn, pages, read } from '../../docs/pages.ts'
+
+const environment = { PATH: process.env['PATH'] }
+const lines = pages
+  .flatMap((page) => blocksIn(read(page), 'sh'))
+  .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
+const examples = lines
+  .flatMap((line) => /npx sluice ([^|>#]+)/.exec(line)?.[1]?.trim() ?? [])
+  .filter((example) => /^[a-z]/.test(example))
+
+/** The words before the first option or argument are the command. */
+function commandOf(example: string): string[] {
+  const words = example.split(' ')
+  const end = words.findIndex((word) => !/^[a-z]+$/.test(word))
+  return words.slice(0, Math.min(end < 0 ? words.length : end, 2))
+}
+
+const byCommand = Map.groupBy(examples, (example) => commandOf(example).join(' '))
+
+test('there are examples', () => expect(byCommand.size).toBeGreaterThan(10))
+
+test.each([...byCommand])('sluice %s', async (command, shown) => {
+  const help = await runSluice({ args: [...command.split(' '), '--help'], environment })
+  expect(help).toContain(`Usage: sluice ${command}`)
+  const options = shown.flatMap((example) => example.match(/(?<= )--[a-z-]+/g) ?? [])
+  for (const option of options) expect(help).toMatch(new RegExp(`^ +${option}\\b`, 'm'))
+})
