@@ -11,8 +11,8 @@ export interface Members {
   kill(members: readonly Application[]): Promise<void>
   /** SIGTERM; resolves when they have ended. */
   stop(members: readonly Application[]): Promise<void>
-  /** How often one ended without having been told to, and was started again. */
-  restarts(): number
+  /** The last words of those that ended without having been told to, and were started again. */
+  readonly lastWords: readonly string[]
   /** Kills all of them, and starts none again. */
   end(): Promise<void>
 }
@@ -22,12 +22,12 @@ export interface MembersOptions {
   readonly complain: (sentence: string) => void
 }
 
-const tailCharacters = 600
+const tailCharacters = 1500
 
 export function createMembers({ environment, complain }: MembersOptions): Members {
   const all: Application[] = []
   const told = new Set<Application>()
-  let restarts = 0
+  const lastWords: string[] = []
 
   async function startOne(): Promise<Application> {
     const member = await startApplication('storage', { environment, waitReady: false })
@@ -40,7 +40,7 @@ export function createMembers({ environment, complain }: MembersOptions): Member
   async function revive(member: Application): Promise<void> {
     remove(member)
     if (told.has(member)) return
-    restarts += 1
+    lastWords.push(member.log().slice(-tailCharacters))
     await startOne().catch((error: unknown) => complain(`no restart: ${String(error)}`))
   }
 
@@ -75,7 +75,7 @@ export function createMembers({ environment, complain }: MembersOptions): Member
       }
       chosen.forEach(remove)
     },
-    restarts: () => restarts,
+    lastWords,
     end: async () => {
       // One that is just being started again is there by then.
       while (all.length > 0) await kill(all)

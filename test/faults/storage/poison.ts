@@ -40,7 +40,7 @@ export function poisons(encode: Encode): Poison[] {
 
 function bytesThatAreNone(encode: Encode): Record<string, Buffer | null> {
   const whole = encode(aDecision())
-  const marked = encode(aDecision({ output: marker, agent_id: marker }))
+  const marked = (name: 'output' | 'agent_id'): Buffer => encode(aDecision({ [name]: marker }))
   return {
     'no value': null,
     'empty value': Buffer.alloc(0),
@@ -53,8 +53,8 @@ function bytesThatAreNone(encode: Encode): Record<string, Buffer | null> {
     'Avro with more behind it': Buffer.concat([whole, Buffer.from('more')]),
     'random bytes under our schema': Buffer.concat([whole.subarray(0, 5), randomBytes(300)]),
     'almost too large': Buffer.alloc(hugeBytes, 0x78),
-    'lone surrogate': replaced(marked, surrogate),
-    'invalid UTF-8': replaced(marked, noUtf8)
+    'lone surrogate': replaced(marked('output'), surrogate),
+    'invalid UTF-8': replaced(marked('agent_id'), noUtf8)
   }
 }
 

@@ -32,8 +32,8 @@ export interface StorageRun {
   readonly nextSeconds: number
   /** The worst time from mending until all was settled that was on the topic then. */
   readonly recoverySeconds: number
-  /** Processes that ended without having been told to. */
-  readonly restarts: number
+  /** The last words of processes that ended without having been told to. */
+  readonly lastWords: readonly string[]
 }
 
 export interface StorageGround {
@@ -73,7 +73,7 @@ export async function runStorageFault(
     return {
       ...{ installation, faults, longestPauseSeconds, ...stage.worst },
       complaints: ledger.complaints,
-      restarts: scene.members.restarts()
+      lastWords: scene.members.lastWords
     }
   } finally {
     await stage.end()

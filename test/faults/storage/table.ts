@@ -37,7 +37,7 @@ const settled: readonly Column<StorageResult>[] = [
   ['dead letters', ({ verdict }) => String(verdict.deadLetters)],
   ['without cause, or missing', ({ verdict }) => lettersAmiss(verdict)],
   ['sent twice', ({ verdict }) => String(verdict.letterCopies)],
-  ['processes started again', ({ restarts }) => String(restarts)]
+  ['processes started again', ({ lastWords }) => countOf(lastWords)]
 ]
 
 /** Two tables in Markdown: what was found, and how it was settled. */
