@@ -42,18 +42,18 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   if (stranger !== undefined) {
     throw new OptionError(`There is no fault "${stranger}"; the faults are ${known.join(', ')}.`)
   }
+  const { help, json, judge = null, keep = null } = values
+  return { help, json, judge, settings: { only, keep, ...numbersOf(values) } }
+}
+
+type Numbers = Pick<FaultSettings, 'seconds' | 'rounds' | 'seed' | 'deadlineMs'>
+
+function numbersOf(values: ReturnType<typeof parse>): Numbers {
   return {
-    help: values.help,
-    judge: values.judge ?? null,
-    json: values.json,
-    settings: {
-      only,
-      keep: values.keep ?? null,
-      seconds: numberOf('seconds', values.seconds, 120) ?? longForm.seconds,
-      rounds: numberOf('rounds', values.rounds, 1000) ?? longForm.rounds,
-      seed: numberOf('seed', values.seed, 2 ** 31) ?? longForm.seed,
-      deadlineMs: numberOf('deadline', values.deadline, 30_000) ?? longForm.deadlineMs
-    }
+    seconds: numberOf('seconds', values.seconds, 120) ?? longForm.seconds,
+    rounds: numberOf('rounds', values.rounds, 1000) ?? longForm.rounds,
+    seed: numberOf('seed', values.seed, 2 ** 31) ?? longForm.seed,
+    deadlineMs: numberOf('deadline', values.deadline, 30_000) ?? longForm.deadlineMs
   }
 }
 

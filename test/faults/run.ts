@@ -19,10 +19,26 @@ const exitUsage = 2
 const names = [...faultNames, ...storageFaultNames]
 type Settings = FaultOptions['settings']
 
-/** What breaks for whom: each has a file of tests and a stack of its own. */
-const parts: readonly { readonly file: string; readonly names: readonly string[] }[] = [
+/** Aborted when the run is given up: then no further part begins. */
+const told = new AbortController()
+
+/** So many faults of storage share a stack, and the time that a phase of tests may take. */
+const storageFaultsMax = 4
+const chunks = Array.from({ length: Math.ceil(storageFaultNames.length / storageFaultsMax) })
+
+interface Part {
+  /** A file of tests. */
+  readonly file: string
+  readonly names: readonly string[]
+}
+
+/** What breaks for whom; each part has a stack of its own. */
+const parts: readonly Part[] = [
   { file: 'test/faults/faults.test.ts', names: faultNames },
-  { file: 'test/faults/storage/storage-faults.test.ts', names: storageFaultNames }
+  ...chunks.map((_, index) => ({
+    file: 'test/faults/storage/storage-faults.test.ts',
+    names: storageFaultNames.slice(index * storageFaultsMax, (index + 1) * storageFaultsMax)
+  }))
 ]
 
 /** As a phase of the tests, with other settings; resolves with whether it passed. */
@@ -33,13 +49,16 @@ async function runPart(file: string, settings: Settings & { folder: string }): P
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [faultsVariable]: JSON.stringify(settings) }
   })
-  const forward = (name: NodeJS.Signals): void => void child.kill(name)
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const name of signals) process.on(name, forward)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      told.abort()
+      child.kill(name)
+    })
+  }
   const { promise, resolve: end, reject } = Promise.withResolvers<boolean>()
   child.once('error', reject)
   child.once('exit', (code) => end(code === 0))
-  return await promise.finally(() => signals.forEach((name) => process.off(name, forward)))
+  return await promise
 }
 
 function readResults<T>(folder: string, of: readonly string[]): T[] {
@@ -52,8 +71,11 @@ async function runFaults(settings: Settings): Promise<number> {
   const isWanted = (name: string): boolean => settings.only?.includes(name) ?? true
   try {
     let hasPassed = true
-    for (const part of parts.filter((each) => each.names.some(isWanted))) {
-      hasPassed = (await runPart(part.file, { ...settings, folder })) && hasPassed
+    for (const { file, names: all } of parts) {
+      const only = all.filter(isWanted)
+      if (only.length === 0) continue
+      if (told.signal.aborted) return 1
+      hasPassed = (await runPart(file, { ...settings, only, folder })) && hasPassed
     }
     const gateway = readResults<FaultResult>(folder, faultNames)
     const storage = readResults<StorageResult>(folder, storageFaultNames)

@@ -17,7 +17,7 @@ export interface StorageFault {
   readonly throughProxy?: boolean
   /** Beyond the usual environment of gateway and storage. */
   environment?(): NodeJS.ProcessEnv
-  /** Breaks and mends; when it resolves, everything is as it was. Answers how many faults it was. */
+  /** Breaks and mends; when it resolves, all is as it was. Answers how many faults it was. */
   inject(scene: StorageScene): Promise<number>
   /** Null when the run shows that the fault was there, or what is missing. */
   doubts?(verdict: Verdict): string | null

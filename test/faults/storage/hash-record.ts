@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { RawRecord } from './read-records.ts'
 
-/** A record without a value counts like one with an empty one: a dead letter knows no difference. */
+/** A record without a value counts like one with an empty one: dead letters do not differ in it. */
 export function hashRecord({
   key,
   value,

@@ -98,13 +98,15 @@ export function judge(evidence: Evidence): Verdict {
   }
 }
 
+/** Lists that say what there was, and not what is wrong. */
+const harmless = ['days']
+
 /** The promises that broke, with what shows it. */
 export function brokenOf(verdict: Verdict): Record<string, readonly string[]> {
-  const { days: _, ...lists } = verdict
-  const broken = Object.entries(lists).filter(
+  const lists = Object.entries(verdict).filter(
     (entry): entry is [string, readonly string[]] => Array.isArray(entry[1]) && entry[1].length > 0
   )
-  return Object.fromEntries(broken)
+  return Object.fromEntries(lists.filter(([name]) => !harmless.includes(name)))
 }
 
 type Said = Pick<AttemptLine, 'fingerprint'>

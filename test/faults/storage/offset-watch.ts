@@ -1,4 +1,4 @@
-/** Looks all the time what the group has committed: how far, how long not, and whether ever back. */
+/** Looks all the time what the group has committed: how far it is, and how long it stood still. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { committedOffsets } from '../../support/kafka.ts'
 import { onEnd } from '../../support/cleanup.ts'

@@ -104,21 +104,23 @@ async function setStage(fault: StorageFault, options: StageOptions): Promise<Sta
   const { environment, groups, topics } = installation
   // A commit that a client was told of is to outlive the server's process, as it does by default.
   await keepCommits(installation)
+  const senders = await sendersOf(installation)
+  const foreign = await createForeignProducer(installation, ledger)
   const proxy = fault.throughProxy === true ? await startKafkaProxy() : null
   const changed = { ...environment, ...fault.environment?.() }
-  const gateway = await startApplication('gateway', { environment: changed })
-  const balancer = createBalancer()
-  balancer.add(gateway)
   const members = createMembers({
     environment: { ...changed, ...storageSettings(proxy) },
     complain: ledger.complain
   })
-  await members.start(fault.members ?? 1)
-  const foreign = await createForeignProducer(installation, ledger)
+  const [gateway] = await Promise.all([
+    startApplication('gateway', { environment: changed }),
+    members.start(fault.members ?? 1)
+  ])
+  const balancer = createBalancer()
+  balancer.add(gateway)
   const watch = startOffsetWatch({ groupId: groups.storage, topic: topics.decisions, ledger })
   const random = createRandom(settings.seed)
-  const seed = random.below(2 ** 32)
-  const load = startStorageLoad({ balancer, ledger, senders: await sendersOf(installation), seed })
+  const load = startStorageLoad({ balancer, ledger, senders, seed: random.below(2 ** 32) })
   const worst: Worst = { nextSeconds: 0, recoverySeconds: 0 }
   const settleMore = settlingOf(watch)
   return {

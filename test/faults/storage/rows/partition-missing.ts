@@ -8,8 +8,8 @@ const farDays = 400
 
 export const partitionMissing: StorageFault = {
   done: ({ seconds }) =>
-    `today's partition dropped for ${seconds} s with its rows moved to the default one, decisions ` +
-    `of a day in ${farDays} days, then no default partition for ${seconds} s`,
+    `today's partition dropped for ${seconds} s with its rows moved to the default one, ` +
+    `decisions of a day in ${farDays} days, then no default partition for ${seconds} s`,
   inject: async (scene) => {
     const { database } = scene.installation
     await database.query(dropToday)
@@ -25,7 +25,7 @@ export const partitionMissing: StorageFault = {
   doubts: ({ days }) => (days.length > 1 ? null : 'no decision of a far day was stored')
 }
 
-/** In one transaction, as an operator who makes a mistake would not: no row may be missing after. */
+/** In one transaction, and with the rows kept: what is to be missing is the table alone. */
 const dropToday = `
   do $$
   declare

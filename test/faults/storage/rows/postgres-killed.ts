@@ -13,8 +13,8 @@ function roundsOf(settings: { rounds: number }): number {
 
 export const postgresKilled: StorageFault = {
   done: (settings) => {
-    const seconds = settings.seconds / 4
-    return `SIGKILL, away for ${seconds} s, started again with its disk, ${roundsOf(settings)} times`
+    const [seconds, rounds] = [settings.seconds / 4, roundsOf(settings)]
+    return `SIGKILL, away for ${seconds} s, started again with its disk, ${rounds} times`
   },
   members: 2,
   inject: async ({ settings, settleMore, last, recover }) => {

@@ -1,4 +1,4 @@
-/** The database refuses to be written to, in sessions that are open as well, as after a failover. */
+/** The database refuses to be written to, as after a failover, in open sessions as well. */
 import pg from 'pg'
 import { onEnd } from '../../../support/cleanup.ts'
 import { services } from '../../../support/services.ts'

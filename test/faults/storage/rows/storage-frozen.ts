@@ -1,6 +1,7 @@
 /** A process is stopped between rows and offsets, another takes over, and then it goes on. */
 import { committedOffsets } from '../../../support/kafka.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
+import { buryZombie } from '../bury-zombie.ts'
 import { proxyOf, turnsOf } from '../fault.ts'
 import type { StorageFault, StorageScene } from '../fault.ts'
 
@@ -24,7 +25,8 @@ export const storageFrozen: StorageFault = {
 }
 
 async function freeze(scene: StorageScene): Promise<void> {
-  const { members: group, installation, ledger } = scene
+  const { members: group, installation } = scene
+  const { groups, topics } = installation
   const proxy = proxyOf(scene)
   const [zombie] = group.all
   if (zombie === undefined) throw new Error('no member is left')
@@ -34,26 +36,12 @@ async function freeze(scene: StorageScene): Promise<void> {
   // What it asked for stays held; what others ask for passes.
   proxy.passOffsetCommits()
   const held = proxy.heldCommits().flatMap(({ offsets }) => offsets)
-  const [successor] = await group.start(1)
+  await group.start(1)
   const hasPassed = async (): Promise<boolean> => {
-    const committed = await committedOffsets(
-      installation.groups.storage,
-      installation.topics.decisions
-    )
+    const committed = await committedOffsets(groups.storage, topics.decisions)
     return held.every(({ partition, offset }) => (committed.get(partition) ?? 0n) > offset)
   }
   await waitUntil('the successor is beyond the zombie', hasPassed, takeOverMs)
   proxy.releaseOffsetCommits()
-  zombie.thaw()
-  await scene.recover()
-  // It finds out by itself that it is a member no more, and joins again, or ends and is started.
-  await waitUntil('all are members again', () => areReady(group.all), takeOverMs)
-  if (group.all.length !== 2) ledger.complain(`${group.all.length} members are left of 2`)
-  await group.stop(group.all.filter((member) => member !== successor))
-  await scene.recover()
-}
-
-async function areReady(members: StorageScene['members']['all']): Promise<boolean> {
-  const ready = await Promise.all(members.map((member) => member.isReady()))
-  return ready.every(Boolean)
+  await buryZombie(scene, zombie)
 }
