@@ -109,7 +109,8 @@ const shapes = [
         '^[^/]+[.]config[.]js$',
         // Programs that npm, bootstrap.mjs or another program starts by name.
         '^stack/[^/]+[.]mjs$',
-        '^stack/(start|check)[.]ts$'
+        '^stack/(start|check)[.]ts$',
+        '^test/support/[^/]+[.]mjs$'
       ]
     },
     to: {}

@@ -1,4 +1,5 @@
 /** Avro in the Confluent wire format: records to bytes and back, types compiled once. */
+import { isUtf8 } from 'node:buffer'
 import avro from 'avsc'
 import { wireHeaderBytes, writeWireHeader } from './wire-format.ts'
 
@@ -91,7 +92,8 @@ function encodeLarge(type: avro.Type, value: unknown, size: number): Buffer {
 /**
  * Returns a function that makes a decoder from `writerSchema` to the reader's schema.
  * Call it once per writer schema and keep the result: resolving two schemas costs milliseconds.
- * The decoder throws when bytes are missing, left over or not of the writer's schema.
+ * The decoder throws when bytes are missing, left over or not of the writer's schema, and when a
+ * text is not UTF-8.
  */
 export function createDecoderFactory<T>(readerSchema: AvroSchema) {
   const reader = typeOf(readerSchema)
@@ -108,10 +110,10 @@ export function createDecoderFactory<T>(readerSchema: AvroSchema) {
   }
 }
 
-/** What the reading of arrays and maps needs of the library's inside. */
+/** What the reading of texts, arrays and maps needs of the library's inside. */
 interface Tap {
   readonly buf: Buffer
-  readonly pos: number
+  pos: number
   readLong(): number
   skipLong(): void
   readString(): string
@@ -120,6 +122,9 @@ interface Tap {
 interface ItemType {
   _read(tap: Tap): unknown
   _skip(tap: Tap): void
+}
+interface Text {
+  _read(tap: Tap): string
 }
 interface Repeated {
   _read(this: { itemsType: ItemType; valuesType: ItemType }, tap: Tap): unknown
@@ -171,4 +176,36 @@ function blockCount(tap: Tap): number {
   throw new RangeError(`a block claims ${Math.abs(count)} items and ${left} bytes are left`)
 }
 
+/** What stands where bytes were no UTF-8; a text may also hold it by itself. */
+const replacement = '\ufffd'
+
+/**
+ * avsc repairs what is not UTF-8, so that a lone surrogate or half a character would be stored as
+ * something else than was written. The bytes are looked at only where a repair may have been made.
+ */
+function unrepairedTexts(): void {
+  const text = avro.types.StringType.prototype as unknown as Text
+  const readRepaired = text._read
+  text._read = function readText(tap) {
+    const start = tap.pos
+    // Nothing where the bytes end before the text does; avsc finds that out at the end.
+    const read = readRepaired.call(this, tap) as string | undefined
+    if (read?.includes(replacement) === true && !isUtf8(bytesOfText(tap, start))) {
+      throw new TypeError('a text is not UTF-8')
+    }
+    return read as string
+  }
+}
+
+/** The bytes of a text that begins at `start`, without its length; `tap` stays where it is. */
+function bytesOfText(tap: Tap, start: number): Buffer {
+  const end = tap.pos
+  tap.pos = start
+  tap.readLong()
+  const bytes = tap.buf.subarray(tap.pos, end)
+  tap.pos = end
+  return bytes
+}
+
 boundedCounts()
+unrepairedTexts()

@@ -12,7 +12,7 @@ const PROGRAMS = {
   test: ['test/run.ts'],
   check: ['test/run.ts', 'check', 'unit'],
   bench: ['bench/run.ts'],
-  faults: ['test/faults/run.ts']
+  'test:faults': ['test/faults/run.ts']
 }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_LOOK_MS = 1_000

@@ -13,6 +13,7 @@ import { decisionBodySchema, topicDefinitions } from '../schemas/index.ts'
 import { blocksIn, code, codesIn, files, fragmentsOf, linksIn } from './docs/pages.ts'
 import { pages, read, rooms, rowsOf, sectionOf } from './docs/pages.ts'
 import { faultTitles } from './faults/fault-titles.ts'
+import { storageFaultTitles } from './faults/storage/fault-titles.ts'
 import { allowedBy, defaultOf, readersOf, settingNames } from './docs/settings.ts'
 
 /** Sources below a folder, without those that only describe. */
@@ -32,9 +33,12 @@ test('every setting is documented with default, range and readers, and no other'
   expect(documented).toEqual(existing)
 })
 
-test('every fault is documented with what was found and what callers were told', () => {
-  const documented = rowsOf(sectionOf('docs/faults.md', 'What was seen')).map(([fault]) => fault)
-  const titles = Object.values(faultTitles)
+test.each([
+  ['What was seen', faultTitles],
+  ['Storage: what was seen', storageFaultTitles]
+])('every fault is documented in both tables of "%s"', (heading, table) => {
+  const documented = rowsOf(sectionOf('docs/faults.md', heading)).map(([fault]) => fault)
+  const titles = Object.values(table)
   expect(documented).toEqual([...titles, ...titles])
 })
 
@@ -205,7 +209,7 @@ describe('README.md', () => {
 test('every command that a page names is there, and every one is named', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const text = textOf(pages)
-  const named = [...text.matchAll(/npm (start|test)\b|npm run ([\w-]+)/g)]
+  const named = [...text.matchAll(/npm (start|test)\b|npm run ([\w:-]+)/g)]
   const commands = new Set(named.map(([, short, long]) => short ?? long))
   expect(commands).toEqual(new Set(Object.keys(scripts)))
 })

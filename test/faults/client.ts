@@ -2,7 +2,7 @@
 import type { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Balancer } from './balancer.ts'
-import type { Ledger, Outcome } from './ledger.ts'
+import type { AttemptLog, Outcome } from './ledger.ts'
 import { createConnection, post } from './post.ts'
 import type { Random } from './random.ts'
 import { readAnswer } from './read-answer.ts'
@@ -21,7 +21,7 @@ export interface SendOptions {
 
 export interface ClientContext {
   readonly balancer: Balancer
-  readonly ledger: Ledger
+  readonly ledger: AttemptLog
   readonly random: Random
   /** Whether to leave unsettled what is still unknown. */
   readonly givesUp: () => boolean

@@ -38,6 +38,9 @@ export interface Ledger {
   unknown(): number
 }
 
+/** What a client needs of a ledger. */
+export type AttemptLog = Pick<Ledger, 'record' | 'answered' | 'complain'>
+
 /** A refusal that says the same of a hundred answers is worth reading once. */
 const complaintsMax = 20
 

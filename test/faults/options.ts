@@ -5,6 +5,10 @@ import type { FaultSettings } from './settings.ts'
 
 export interface FaultOptions {
   readonly help: boolean
+  /** A folder of ledgers to be judged again; null to run faults. */
+  readonly judge: string | null
+  /** Whether the judgement is printed as JSON, a line for each ledger. */
+  readonly json: boolean
   readonly settings: Omit<FaultSettings, 'folder'>
 }
 
@@ -13,17 +17,22 @@ export class OptionError extends Error {
   override readonly name = 'OptionError'
 }
 
-export const usage = `npm run faults -- [options]
+export const usage = `npm run test:faults -- [options]
 
   --only A,B         faults to run, of: FAULTS (all)
   --seconds N        how long a fault lasts, up to 120 (${longForm.seconds})
   --rounds N         how often what is over in a moment is repeated, up to 1000 (${longForm.rounds})
   --seed N           of the load; the same seed sends the same decisions (${longForm.seed})
   --deadline N       PRODUCE_DEADLINE_MS of the gateways (${longForm.deadlineMs})
+  --keep FOLDER      put the ledgers of storage there, and what topics and tables held
+  --judge FOLDER     run nothing: judge what --keep has put there. With KAFKA_BROKERS and
+                     DATABASE_URL set, against the topics and tables that are there now
+  --json             print a judgement as lines of JSON, with what broke a promise
   --help             this text
 
-Starts Kafka, a schema registry, Redis and Postgres for itself, breaks each under load, and compares
-what clients were told with what is on the topic. Prints tables, and fails when the promise broke.
+Starts Kafka, a schema registry, Redis and Postgres for itself, breaks each of them, gateways and
+storage under load, and compares what clients were told with what is on the topics and in the
+tables. Prints tables, and fails when the promise broke.
 `
 
 export function readOptions(args: readonly string[], known: readonly string[]): FaultOptions {
@@ -33,15 +42,18 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   if (stranger !== undefined) {
     throw new OptionError(`There is no fault "${stranger}"; the faults are ${known.join(', ')}.`)
   }
+  const { help, json, judge = null, keep = null } = values
+  return { help, json, judge, settings: { only, keep, ...numbersOf(values) } }
+}
+
+type Numbers = Pick<FaultSettings, 'seconds' | 'rounds' | 'seed' | 'deadlineMs'>
+
+function numbersOf(values: ReturnType<typeof parse>): Numbers {
   return {
-    help: values.help,
-    settings: {
-      only,
-      seconds: numberOf('seconds', values.seconds, 120) ?? longForm.seconds,
-      rounds: numberOf('rounds', values.rounds, 1000) ?? longForm.rounds,
-      seed: numberOf('seed', values.seed, 2 ** 31) ?? longForm.seed,
-      deadlineMs: numberOf('deadline', values.deadline, 30_000) ?? longForm.deadlineMs
-    }
+    seconds: numberOf('seconds', values.seconds, 120) ?? longForm.seconds,
+    rounds: numberOf('rounds', values.rounds, 1000) ?? longForm.rounds,
+    seed: numberOf('seed', values.seed, 2 ** 31) ?? longForm.seed,
+    deadlineMs: numberOf('deadline', values.deadline, 30_000) ?? longForm.deadlineMs
   }
 }
 
@@ -55,6 +67,9 @@ function parse(args: readonly string[]) {
         rounds: { type: 'string' },
         seed: { type: 'string' },
         deadline: { type: 'string' },
+        keep: { type: 'string' },
+        judge: { type: 'string' },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }
       }
     }).values

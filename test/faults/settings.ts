@@ -1,4 +1,4 @@
-/** How long and how often: the short form of `npm test`, the long one of `npm run faults`. */
+/** How long and how often: the short form of `npm test`, the long one of `npm run test:faults`. */
 
 /** The environment variable that carries them to the tests, as JSON. */
 export const faultsVariable = 'SLUICE_FAULTS'
@@ -16,6 +16,8 @@ export interface FaultSettings {
   readonly deadlineMs: number
   /** Where results are put, one file for each fault; null to keep none. */
   readonly folder: string | null
+  /** Where ledgers of storage are put, with what topics and tables held; null to keep none. */
+  readonly keep: string | null
 }
 
 export const shortForm: FaultSettings = {
@@ -24,7 +26,8 @@ export const shortForm: FaultSettings = {
   seed: 1,
   only: null,
   deadlineMs: 2000,
-  folder: null
+  folder: null,
+  keep: null
 }
 
 /** With the deadline that a gateway has by itself. */
@@ -34,7 +37,8 @@ export const longForm: FaultSettings = {
   seed: 1,
   only: null,
   deadlineMs: 10_000,
-  folder: null
+  folder: null,
+  keep: null
 }
 
 export function readFaultSettings(): FaultSettings {

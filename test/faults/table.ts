@@ -1,13 +1,13 @@
 /** What the faults led to, as tables for a page. */
+import { printTable, secondsOf } from './print-table.ts'
+import type { Column } from './print-table.ts'
 import type { FaultResult } from './run-fault.ts'
 
 type Counts = Readonly<Record<string, number>>
 
-type Column = readonly [string, (result: FaultResult) => string]
+const fault: Column<FaultResult> = ['fault', (result) => result.fault]
 
-const fault: Column = ['fault', (result) => result.fault]
-
-const found: readonly Column[] = [
+const found: readonly Column<FaultResult>[] = [
   fault,
   ['what was done', ({ done }) => done],
   ['decisions', ({ decisions }) => String(decisions)],
@@ -21,7 +21,7 @@ const found: readonly Column[] = [
   ['healed to next 202', ({ recoverySeconds }) => secondsOf(recoverySeconds)]
 ]
 
-const told: readonly Column[] = [
+const told: readonly Column<FaultResult>[] = [
   fault,
   ['requests by status', ({ answers }) => listOf(answers)],
   ['attempts refused', ({ refused }) => listOf(refused)],
@@ -31,18 +31,7 @@ const told: readonly Column[] = [
 
 /** Two tables in Markdown, with a row for each fault: what was found, what callers were told. */
 export function tablesOf(results: readonly FaultResult[]): string {
-  return `${tableOf(found, results)}\n\n${tableOf(told, results)}`
-}
-
-function tableOf(columns: readonly Column[], results: readonly FaultResult[]): string {
-  const heads = columns.map(([head]) => head)
-  const rows = results.map((result) => columns.map(([, cellOf]) => cellOf(result)))
-  const rule = heads.map(() => '---')
-  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-}
-
-function secondsOf(seconds: number): string {
-  return `${seconds.toFixed(2)} s`
+  return `${printTable(found, results)}\n\n${printTable(told, results)}`
 }
 
 function leftOf({ leftUnknown, leftUnknownWritten }: FaultResult): string {

@@ -51,6 +51,65 @@ export function readRequestHeader(frame: Buffer): RequestHeader {
   }
 }
 
+export interface OffsetCommit {
+  readonly groupId: string
+  readonly memberId: string
+  /** The offsets that were to be committed, by topic and partition. */
+  readonly offsets: readonly {
+    readonly topic: string
+    readonly partition: number
+    readonly offset: bigint
+  }[]
+}
+
+/** The versions before members have static names and lengths are compact, as kafkajs sends them. */
+const commitVersions = { oldest: 2, withoutRetention: 5 }
+
+/** @throws when it is written in a version that we cannot read. */
+export function readOffsetCommit(frame: Buffer): OffsetCommit {
+  const { apiVersion } = readRequestHeader(frame)
+  if (apiVersion < commitVersions.oldest || apiVersion > commitVersions.withoutRetention) {
+    throw new Error(`an OffsetCommit in version ${apiVersion} is not read here`)
+  }
+  const read = createFieldReader(frame, 12)
+  // The name of the client.
+  read.text()
+  const groupId = read.text()
+  // The generation of the group.
+  read.int32()
+  const memberId = read.text()
+  if (apiVersion < commitVersions.withoutRetention) read.int64()
+  const offsets = read.list(() => {
+    const topic = read.text()
+    return read.list(() => {
+      const [partition, offset] = [read.int32(), read.int64()]
+      // Whatever the member wants to be kept beside the offset.
+      read.text()
+      return { topic, partition, offset }
+    })
+  })
+  return { groupId, memberId, offsets: offsets.flat() }
+}
+
+function createFieldReader(bytes: Buffer, start: number) {
+  let at = start
+  function moved(size: number): number {
+    at += size
+    return at - size
+  }
+  const int32 = (): number => bytes.readInt32BE(moved(4))
+  return {
+    int32,
+    int64: (): bigint => bytes.readBigInt64BE(moved(8)),
+    /** Empty for null. */
+    text: (): string => {
+      const size = Math.max(0, bytes.readInt16BE(moved(2)))
+      return bytes.toString('utf8', moved(size), at)
+    },
+    list: <T>(readItem: () => T): T[] => Array.from({ length: int32() }, readItem)
+  }
+}
+
 export function readCorrelationId(answer: Buffer): number {
   return answer.readInt32BE(4)
 }

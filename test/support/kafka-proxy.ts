@@ -6,8 +6,10 @@ import {
   offsetCommitApiKey,
   produceApiKey,
   readCorrelationId,
+  readOffsetCommit,
   readRequestHeader
 } from './kafka-frames.ts'
+import type { OffsetCommit } from './kafka-frames.ts'
 
 const host = '127.0.0.1'
 
@@ -25,8 +27,14 @@ export type KafkaProxy = {
   produceRequests(): number
   /** From now on OffsetCommit requests never reach the broker, and their answers never come. */
   holdOffsetCommits(): void
-  /** How many OffsetCommit requests have been held so far. */
+  /** How many OffsetCommit requests are held. */
   heldOffsetCommits(): number
+  /** What the requests that are held ask for. */
+  heldCommits(): readonly OffsetCommit[]
+  /** From now on OffsetCommit requests pass again; those that were held stay so. */
+  passOffsetCommits(): void
+  /** Sends what was held on to the broker, late as it is, and forgets it. */
+  releaseOffsetCommits(): void
   /** Nothing passes and nothing closes, as with a stopped machine. */
   freeze(): void
   /** Cuts every connection and takes no new one, as with a machine that is off. */
@@ -43,10 +51,13 @@ type State = {
   swallowed: number
   produceRequests: number
   holdsCommits: boolean
-  heldCommits: number
+  held: Held[]
   isFrozen: boolean
   readonly links: Set<Link>
 }
+
+/** A request that has not reached the broker, and the way to it. */
+type Held = { readonly frame: Buffer; readonly broker: Socket }
 
 /** One client's connection with the one made for it to the broker. */
 type Link = { readonly client: Socket; readonly broker: Socket; cut(): void }
@@ -65,7 +76,7 @@ export async function createKafkaProxy(options: KafkaProxyOptions): Promise<Kafk
     swallowed: 0,
     produceRequests: 0,
     holdsCommits: false,
-    heldCommits: 0,
+    held: [],
     isFrozen: false,
     links
   }
@@ -94,8 +105,19 @@ export async function createKafkaProxy(options: KafkaProxyOptions): Promise<Kafk
     swallowProduceResponses: (count) => void (state.toSwallow = count),
     swallowed: () => state.swallowed,
     produceRequests: () => state.produceRequests,
-    holdOffsetCommits: () => void (state.holdsCommits = true),
-    heldOffsetCommits: () => state.heldCommits,
+    holdOffsetCommits: () => {
+      state.held = []
+      state.holdsCommits = true
+    },
+    heldOffsetCommits: () => state.held.length,
+    heldCommits: () => state.held.map(({ frame }) => readOffsetCommit(frame)),
+    passOffsetCommits: () => void (state.holdsCommits = false),
+    releaseOffsetCommits: () => {
+      state.holdsCommits = false
+      const { held } = state
+      state.held = []
+      for (const { broker, frame } of held) if (broker.writable) broker.write(frame)
+    },
     freeze: () => {
       state.isFrozen = true
       for (const { client, broker } of links) [client, broker].forEach((socket) => socket.pause())
@@ -120,7 +142,7 @@ function link(client: Socket, broker: Socket, state: State): void {
   forward(client, broker, (frame) => {
     const { apiKey, correlationId } = readRequestHeader(frame)
     if (apiKey === offsetCommitApiKey && state.holdsCommits) {
-      state.heldCommits += 1
+      state.held.push({ frame, broker })
       return false
     }
     if (apiKey !== produceApiKey) return true
@@ -143,13 +165,12 @@ function link(client: Socket, broker: Socket, state: State): void {
   }
 }
 
-/** Passes frames on for as long as `mayPass` says so. */
+/** Passes on the frames of which `mayPass` says so. */
 function forward(from: Socket, to: Socket, mayPass: (frame: Buffer) => boolean): void {
   const split = createFrameSplitter()
   from.on('data', (chunk: Buffer) => {
     for (const frame of split(chunk)) {
-      if (!mayPass(frame)) return
-      to.write(frame)
+      if (mayPass(frame)) to.write(frame)
     }
   })
 }

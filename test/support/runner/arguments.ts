@@ -31,7 +31,7 @@ unit         tests that need nothing but Node
 contract     the clients against real services, fault by fault
 integration  one room against real services
 e2e          the whole, as real processes
-faults       what was acknowledged is there, whatever breaks; npm run faults is its long form
+faults       what was acknowledged is there, whatever breaks; npm run test:faults is its long form
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 
 All but the first two start Kafka, a schema registry, Redis and Postgres of their own, and stop

@@ -1,4 +1,4 @@
-/** What the arguments of `npm run faults` mean. */
+/** What the arguments of `npm run test:faults` mean. */
 import { expect, test } from '@jest/globals'
 import { readOptions } from '../../faults/options.ts'
 import { longForm } from '../../faults/settings.ts'
@@ -8,15 +8,20 @@ const known = ['broker-killed', 'redis-frozen']
 test('nothing said is the long form of every fault', () => {
   const { folder, ...settings } = longForm
   expect(folder).toBeNull()
-  expect(readOptions([], known)).toEqual({ help: false, settings })
+  expect(readOptions([], known)).toEqual({ help: false, judge: null, json: false, settings })
 })
 
 test('what is said is taken', () => {
   const args = ['--only', 'redis-frozen', '--seconds', '5', '--rounds', '7', '--seed', '9']
   expect(readOptions([...args, '--deadline', '3000'], known).settings).toEqual({
     only: ['redis-frozen'],
-    ...{ seconds: 5, rounds: 7, seed: 9, deadlineMs: 3000 }
+    ...{ seconds: 5, rounds: 7, seed: 9, deadlineMs: 3000, keep: null }
   })
+})
+
+test('ledgers are kept, and judged again', () => {
+  expect(readOptions(['--keep', 'somewhere'], known).settings.keep).toBe('somewhere')
+  expect(readOptions(['--judge', 'somewhere'], known).judge).toBe('somewhere')
 })
 
 test.each([

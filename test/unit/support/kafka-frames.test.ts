@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   createFrameSplitter,
   readCorrelationId,
+  readOffsetCommit,
   readRequestHeader
 } from '../../support/kafka-frames.ts'
 
@@ -49,6 +50,44 @@ test('reads the header of a request and the id of an answer', () => {
   const request = frameOf(Buffer.from('0012000300000007000474657374', 'hex'))
   expect(readRequestHeader(request)).toEqual({ apiKey: 18, apiVersion: 3, correlationId: 7 })
   expect(readCorrelationId(frameOf(Buffer.from('000000070000', 'hex')))).toBe(7)
+})
+
+/** A text with its length before it. */
+function textOf(text: string): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeInt16BE(text.length)
+  return Buffer.concat([length, Buffer.from(text)])
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll(' ', ''), 'hex')
+}
+
+/** An OffsetCommit of member "m" for two partitions of topic "t". */
+function offsetCommitOf(version: number, retention: string): Buffer {
+  const header = bytesOf(`0008 000${version} 00000005`)
+  const partitions = '00000002 00000003 0000000000000102 ffff 00000004 7fffffffffffffff 0000'
+  const start = [textOf('client'), textOf('group'), bytesOf('00000009'), textOf('m')]
+  const topics = [bytesOf('00000001'), textOf('t'), bytesOf(partitions)]
+  return frameOf(Buffer.concat([header, ...start, bytesOf(retention), ...topics]))
+}
+
+test.each([
+  [2, 'ffffffffffffffff'],
+  [5, '']
+])('reads who wants to commit which offsets in version %d', (version, retention) => {
+  expect(readOffsetCommit(offsetCommitOf(version, retention))).toEqual({
+    groupId: 'group',
+    memberId: 'm',
+    offsets: [
+      { topic: 't', partition: 3, offset: 0x102n },
+      { topic: 't', partition: 4, offset: 0x7fffffffffffffffn }
+    ]
+  })
+})
+
+test('does not guess at an OffsetCommit of another version', () => {
+  expect(() => readOffsetCommit(offsetCommitOf(8, ''))).toThrow('version 8')
 })
 
 function* chunksOf(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {

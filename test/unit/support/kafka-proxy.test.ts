@@ -7,6 +7,7 @@ import { freePort } from '../../../stack/ports.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import {
   createFrameSplitter,
+  offsetCommitApiKey,
   produceApiKey,
   readCorrelationId,
   readRequestHeader
@@ -93,6 +94,25 @@ describe('createKafkaProxy', () => {
     next.socket.write(requestOf(produceApiKey, 13))
     await waitUntil('the next answer', () => next.answers.includes(13))
     expect(proxy.swallowed()).toBe(1)
+  })
+
+  test('holds offset commits, lets what follows pass, and sends them on when told', async () => {
+    const client = await openClient()
+    proxy.holdOffsetCommits()
+    const requests = [requestOf(offsetCommitApiKey, 41), requestOf(metadataApiKey, 42)]
+    client.socket.write(Buffer.concat(requests))
+    await waitUntil('the second answer', () => client.answers.includes(42))
+    expect(carriedOut).not.toContain(41)
+    expect(proxy.heldOffsetCommits()).toBe(1)
+
+    proxy.passOffsetCommits()
+    client.socket.write(requestOf(offsetCommitApiKey, 43))
+    await waitUntil('the third answer', () => client.answers.includes(43))
+    expect(carriedOut).not.toContain(41)
+
+    proxy.releaseOffsetCommits()
+    await waitUntil('the late answer', () => client.answers.includes(41))
+    expect(proxy.heldOffsetCommits()).toBe(0)
   })
 
   test('holds everything while frozen and lets it go when healed', async () => {

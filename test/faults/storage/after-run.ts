@@ -1,0 +1,47 @@
+/** What storage itself says of a run when all is settled: its sums, and its audit. */
+import type { Installation } from '../../support/installation.ts'
+import { differingHours } from './hour-sums.ts'
+import type { HourSum } from './hour-sums.ts'
+
+/** Each is on as soon as storage has what it asks. */
+const asks = { hours: false, audit: false }
+
+/** @returns what does not fit, in sentences. */
+export async function complaintsAfter(installation: Installation): Promise<string[]> {
+  return [
+    ...(asks.hours ? await complaintsOfHours(installation) : []),
+    ...(asks.audit ? await complaintsOfAudit(installation) : [])
+  ]
+}
+
+async function complaintsOfHours({ database }: Installation): Promise<string[]> {
+  const counted = await database.query<HourSum & Record<string, unknown>>(
+    `select organization_id::text, date_trunc('hour', received_at, 'UTC')::text as hour,
+            coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
+            count(*)::text as decisions,
+            coalesce(sum(input_tokens), 0)::text as input_tokens,
+            coalesce(sum(output_tokens), 0)::text as output_tokens,
+            count(input_tokens)::text as input_tokens_known,
+            count(output_tokens)::text as output_tokens_known
+       from decisions
+      group by 1, 2, 3, 4`
+  )
+  const kept = await database.query<HourSum & Record<string, unknown>>(
+    `select organization_id::text, hour::text, agent_id, domain, decisions::text,
+            input_tokens::text, output_tokens::text, input_tokens_known::text,
+            output_tokens_known::text
+       from decision_hours
+      where decisions > 0`
+  )
+  return differingHours(counted, kept)
+}
+
+/** `sluice audit` accounts for every offset; it fails by itself when one is missing. */
+async function complaintsOfAudit({ sluice }: Installation): Promise<string[]> {
+  try {
+    const { missing } = JSON.parse(await sluice('audit', '--json')) as { missing?: unknown }
+    return missing === 0 ? [] : [`the audit says that ${String(missing)} are missing`]
+  } catch (error) {
+    return [String(error)]
+  }
+}

@@ -1,0 +1,18 @@
+/** The faults of storage, in the order in which they happen; apart, since pages need them too. */
+export const storageFaultTitles = {
+  'storage-killed': 'storage killed at random',
+  'storage-killed-between': 'storage killed between database commit and offset commit',
+  'storage-frozen': 'storage frozen past its session, and back as a zombie',
+  'postgres-killed': 'Postgres killed and restarted',
+  'postgres-frozen': 'Postgres frozen',
+  'postgres-read-only': 'Postgres read-only',
+  'partition-missing': 'partition missing, and then the default one too',
+  rebalanced: 'rebalances 1 → 3 → 1',
+  poisoned: 'poison of every kind',
+  midnight: 'clock over midnight'
+} as const
+
+export type StorageFaultName = keyof typeof storageFaultTitles
+
+/** As `--only` takes them. */
+export const storageFaultNames = Object.keys(storageFaultTitles) as StorageFaultName[]

@@ -1,0 +1,114 @@
+/** Steady traffic for storage: new decisions, the same again, and taken ids with other content. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { onEnd } from '../../support/cleanup.ts'
+import type { Balancer } from '../balancer.ts'
+import { createClient } from '../client.ts'
+import type { Client } from '../client.ts'
+import { createRandom } from '../random.ts'
+import type { Random } from '../random.ts'
+import { makeSample } from '../sample.ts'
+import type { Sample } from '../sample.ts'
+import type { LedgerFile } from './ledger-file.ts'
+
+/** An organization that sends decisions. */
+export interface Sender {
+  readonly organizationId: string
+  readonly apiKey: string
+}
+
+export interface StorageLoadOptions {
+  readonly balancer: Balancer
+  readonly ledger: LedgerFile
+  readonly senders: readonly Sender[]
+  readonly seed: number
+}
+
+export interface StorageLoad {
+  /** Resolves when every client has finished what it began. */
+  stop(): Promise<void>
+}
+
+const clients = 6
+/** Between two requests of a client, on average: a hundred decisions a second in all, or two. */
+const thinkMs = 80
+const batchShare = 0.2
+const batchMax = 12
+/** How long clients go on retrying when the load has ended. */
+const patienceMs = 30_000
+/** So many decisions a client remembers, to send one of them again. */
+const rememberedMax = 300
+
+/** Of a hundred decisions; the rest is new. */
+const shares = { invalid: 0.02, again: 0.1, conflicting: 0.02, elsewhere: 0.01 }
+
+interface Caller {
+  readonly random: Random
+  readonly senders: readonly { readonly client: Client; readonly apiKey: string }[]
+  readonly remembered: Sample[]
+}
+
+export function startStorageLoad(options: StorageLoadOptions): StorageLoad {
+  let stoppedAt = Infinity
+  const isStopping = (): boolean => stoppedAt < Infinity
+  const givesUp = (): boolean => performance.now() > stoppedAt + patienceMs
+  const { below } = createRandom(options.seed)
+  const callers = Array.from({ length: clients }, () => callerOf(options, below(2 ** 32), givesUp))
+  const running = Promise.all(callers.map((caller) => run(caller, isStopping)))
+  // A failure is told by stop; until then it must not end the process.
+  running.catch(() => {})
+
+  async function stop(): Promise<void> {
+    stoppedAt = Math.min(stoppedAt, performance.now())
+    await running
+  }
+
+  onEnd(stop)
+  return { stop }
+}
+
+function callerOf(options: StorageLoadOptions, seed: number, givesUp: () => boolean): Caller {
+  const { balancer, ledger, senders } = options
+  const random = createRandom(seed)
+  return {
+    random,
+    senders: senders.map(({ organizationId, apiKey }) => {
+      const attempts = ledger.attemptsOf(organizationId)
+      return { apiKey, client: createClient({ balancer, random, givesUp, ledger: attempts }) }
+    }),
+    remembered: []
+  }
+}
+
+async function run({ random, senders, remembered }: Caller, isStopping: () => boolean) {
+  try {
+    while (!isStopping()) {
+      const isBatch = random.chance(batchShare)
+      const size = isBatch ? 1 + random.below(batchMax) : 1
+      const samples = Array.from({ length: size }, () => nextSample(random, remembered))
+      // Mostly the first, so that what was sent again is mostly the same decision.
+      const sender = senders[random.chance(shares.elsewhere) ? 1 : 0]
+      await sender?.client.send(samples, { apiKey: sender.apiKey, isBatch })
+      await pause(random.below(2 * thinkMs))
+    }
+  } finally {
+    for (const { client } of senders) client.close()
+  }
+}
+
+/** The same id from another organization is another decision, and none of the others may mind. */
+function nextSample(random: Random, remembered: Sample[]): Sample {
+  const draw = random.next()
+  const earlier = remembered[random.below(remembered.length)]
+  if (earlier !== undefined && draw < shares.again) return earlier
+  if (earlier !== undefined && draw < shares.again + shares.conflicting) {
+    return underAnotherId(makeSample(random, 'good'), earlier.decisionId)
+  }
+  const sample = makeSample(random, random.chance(shares.invalid) ? 'invalid' : 'good')
+  if (sample.kind === 'good') remembered.push(sample)
+  if (remembered.length > rememberedMax) remembered.shift()
+  return sample
+}
+
+function underAnotherId(sample: Sample, decisionId: string): Sample {
+  return { ...sample, decisionId, text: sample.text.replace(sample.decisionId, decisionId) }
+}
