@@ -6,7 +6,7 @@ import type { Fault } from '../fault.ts'
 export const gatewayKilled: Fault = {
   done: ({ seconds }) => `SIGKILL, ${turnsOf(seconds)} times, each replaced after`,
   allows: ['broken', 'not_connected'],
-  shows: ['not_connected'],
+  shows: ['broken'],
   gateways: 2,
   inject: async ({ balancer, gateways, startGateway, settings, acknowledgeMore }) => {
     for (let round = 0; round < turnsOf(settings.seconds); round += 1) {
