@@ -145,7 +145,8 @@ interface Figures {
 
 function pageOf({ rows, rounds }: Figures): string[] {
   const ratio = median(rounds.map((round) => round.ratio))
-  const goal = `the goal of at least ${atLeast.toFixed(2)} is ${ratio >= atLeast ? 'met' : 'missed'}`
+  const outcome = ratio >= atLeast ? 'met' : 'missed'
+  const goal = `the goal of at least ${atLeast.toFixed(2)} is ${outcome}`
   const lines = rounds.map((round, at) => [String(at + 1), ...lineOf(round)])
   const heads = ['storage, rows/s', 'CPU µs/row of its process', 'COPY, rows/s', 'storage / COPY']
   return [
