@@ -3,6 +3,7 @@ export const storageFaultTitles = {
   'storage-killed': 'storage killed at random',
   'storage-killed-between': 'storage killed between database commit and offset commit',
   'storage-frozen': 'storage frozen past its session, and back as a zombie',
+  'storage-frozen-within': 'storage frozen within its transaction',
   'postgres-killed': 'Postgres killed and restarted',
   'postgres-frozen': 'Postgres frozen',
   'postgres-read-only': 'Postgres read-only',

@@ -9,6 +9,7 @@ import { postgresKilled } from './rows/postgres-killed.ts'
 import { postgresReadOnly } from './rows/postgres-read-only.ts'
 import { rebalanced } from './rows/rebalanced.ts'
 import { storageFrozen } from './rows/storage-frozen.ts'
+import { storageFrozenWithin } from './rows/storage-frozen-within.ts'
 import { storageKilled } from './rows/storage-killed.ts'
 import { storageKilledBetween } from './rows/storage-killed-between.ts'
 
@@ -16,6 +17,7 @@ export const storageFaults: Readonly<Record<StorageFaultName, StorageFault>> = {
   'storage-killed': storageKilled,
   'storage-killed-between': storageKilledBetween,
   'storage-frozen': storageFrozen,
+  'storage-frozen-within': storageFrozenWithin,
   'postgres-killed': postgresKilled,
   'postgres-frozen': postgresFrozen,
   'postgres-read-only': postgresReadOnly,
