@@ -43,6 +43,11 @@ const idleTimeoutMs = 30_000
 const idleTransactionTimeoutMs = 10_000
 /** Beyond the server's own limit, so that a frozen server is noticed as well. */
 const queryGraceMs = 1000
+/**
+ * Whoever hears that a transaction is committed acts on it, so a server that is killed in the next
+ * moment must still know of it, however its database is set.
+ */
+const begin = 'begin; set local synchronous_commit = on'
 /** The server's word for a connection that is in no transaction. */
 const idle = 'I'
 
@@ -86,7 +91,7 @@ function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
 async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) => Promise<T>) {
   return onConnection(pool, async (client) => {
     try {
-      await client.query('begin')
+      await client.query(begin)
       const result = await work(queryable(client))
       await client.query('commit')
       return result

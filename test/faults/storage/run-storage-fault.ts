@@ -103,7 +103,6 @@ async function setStage(fault: StorageFault, options: StageOptions): Promise<Sta
   const { installation, settings, ledger } = options
   const { environment, groups, topics } = installation
   // A commit that a client was told of is to outlive the server's process, as it does by default.
-  await keepCommits(installation)
   const senders = await sendersOf(installation)
   const foreign = await createForeignProducer(installation, ledger)
   const proxy = fault.throughProxy === true ? await startKafkaProxy() : null
@@ -139,11 +138,6 @@ async function setStage(fault: StorageFault, options: StageOptions): Promise<Sta
       await proxy?.close()
     }
   }
-}
-
-async function keepCommits({ database }: Installation): Promise<void> {
-  const name = new URL(database.url).pathname.slice(1)
-  await database.query(`alter database "${name}" set synchronous_commit = on`)
 }
 
 function storageSettings(proxy: KafkaProxy | null): NodeJS.ProcessEnv {

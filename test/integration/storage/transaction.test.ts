@@ -184,3 +184,11 @@ test('a run_id of one decision does not hide that of another', async () => {
     [one.decision_id, other.decision_id].toSorted()
   )
 })
+
+test('what is committed is kept, however the database is set', async () => {
+  const setting = 'show synchronous_commit'
+  const [outside] = await postgres.query(setting)
+  const [inside] = await postgres.transaction((transaction) => transaction.query(setting))
+  expect(outside).toEqual({ synchronous_commit: 'off' })
+  expect(inside).toEqual({ synchronous_commit: 'on' })
+})
