@@ -48,8 +48,9 @@ export function createFlood(deadLettersMax: number): Flood {
 
   return {
     check: (messages, outcomes) => {
+      // Nearly always: a batch is looked at many times over while it is decoded.
+      if (deadLettersMax === 0 || !outcomes.some(({ kind }) => kind === 'dead_letter')) return
       const verdicts = verdictsOf(messages, outcomes)
-      if (deadLettersMax === 0 || !verdicts.some(isDeadLetter)) return
       const known = [...(settled.get(nameOf(messages)) ?? []), ...verdicts]
       const end = floodEnd(known, { deadLettersMax, lengthMax })
       if (end !== null) throw stopBefore(known.slice(Math.max(0, end - lengthMax), end))

@@ -32,6 +32,8 @@ const rebalanceTimeoutMs = 60_000
 /** A member may miss nine heartbeats before it counts as gone. */
 const heartbeatsPerSession = 10
 const fetchWaitMs = 250
+/** Nothing is fetched while batches are worked on: so many partitions bring one at a time. */
+const fetchPartitionsMax = 6
 const producerRetries = 8
 /** Some 30 s, so that a broker that has just started does not end the process. */
 const consumerRetries = 8
@@ -70,6 +72,7 @@ export function createKafkaClient(options: KafkaClientOptions): KafkaClient {
         heartbeatInterval: sessionTimeoutMs / heartbeatsPerSession,
         maxWaitTimeInMs: fetchWaitMs,
         maxBytesPerPartition: batchBytesMax,
+        maxBytes: batchBytesMax * fetchPartitionsMax,
         allowAutoTopicCreation: false,
         retry: { retries: consumerRetries }
       }),

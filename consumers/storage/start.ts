@@ -9,7 +9,8 @@ import { createStorage } from './storage.ts'
 import { startUpkeep } from './upkeep.ts'
 import { startWatermark } from './watermark.ts'
 
-const partitionsMax = 3
+/** While one waits for Postgres, others are decoded. */
+const partitionsMax = 5
 /** One for each partition under way, one for the watermark. */
 const connectionsMax = partitionsMax + 1
 const statementTimeoutMs = 30_000
