@@ -48,21 +48,33 @@ const refusal =
   'the dead-letter topic takes no letter of this partition, which stands still until it does; is ' +
   'the topic there, may we write to it, and is its max.message.bytes large enough?'
 
-/** What is not acknowledged there is not skipped here, whatever the reason. */
+/**
+ * What is not acknowledged there is not skipped here, whatever the reason. The first letter goes
+ * alone: while it is not taken, those behind it are not sent again at every look.
+ */
 async function sendLetters(
   { producer, groupId }: SettleDependencies,
   condemned: readonly Condemned[]
 ): Promise<void> {
-  const [first] = condemned
+  const recordOf = ({ message, outcome }: Condemned) => deadLetterRecord(message, outcome, groupId)
+
+  async function sendOne(letter: Condemned): Promise<void> {
+    try {
+      await sendAll(producer, [recordOf(letter)])
+    } catch (cause) {
+      const fields = { error: rootMessageOf(cause) }
+      throw new PartitionStop(refusal, { offset: letter.message.offset, fields, cause })
+    }
+  }
+
+  const [first, ...others] = condemned
   if (first === undefined) return
-  const letters = condemned.map(({ message, outcome }) =>
-    deadLetterRecord(message, outcome, groupId)
-  )
+  await sendOne(first)
   try {
-    await sendAll(producer, letters)
-  } catch (cause) {
-    const fields = { error: rootMessageOf(cause) }
-    throw new PartitionStop(refusal, { offset: first.message.offset, fields, cause })
+    await sendAll(producer, others.map(recordOf))
+  } catch {
+    // Which of them is not taken shows one by one; what lies before it can be settled.
+    for (const letter of others) await sendOne(letter)
   }
 }
 

@@ -66,7 +66,7 @@ describe('the order', () => {
   test('is handle, dead letters acknowledged, commit', async () => {
     const { consume, events } = scene(['a', '!', 'b', '!'])
     await consume()
-    expect(events).toEqual(['handle a b', 'acknowledged', 'commit'])
+    expect(events).toEqual(['handle a b', 'acknowledged', 'acknowledged', 'commit'])
   })
 
   test('a batch of poison is handled as nothing, and committed', async () => {

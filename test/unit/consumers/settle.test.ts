@@ -4,9 +4,10 @@ import { deadLetter, done, duplicate } from '../../../core/consumed.ts'
 import { createFlood } from '../../../consumers/flood.ts'
 import { PartitionStop } from '../../../consumers/partition-stop.ts'
 import { createSettle } from '../../../consumers/settle.ts'
+import { createStopPartitions } from '../../../consumers/stop-partitions.ts'
 import { ProduceError } from '../../../platform/record-producer.ts'
 import { RecordingLogger } from '../platform/recording-logger.ts'
-import { FakeBatch, FakeProducer, messagesOf } from './fakes.ts'
+import { FakeBatch, FakeProducer, messagesOf, noFlood } from './fakes.ts'
 import { RecordingMetrics } from './recording-metrics.ts'
 
 const letter = deadLetter('decode', 'undecodable', 'truncated')
@@ -32,11 +33,11 @@ test('without dead letters it commits and produces nothing', async () => {
   expect(producer.records).toEqual([])
 })
 
-test('dead letters are acknowledged together, in order, before the commit', async () => {
+test('dead letters are acknowledged, in order, before the commit', async () => {
   const { settle, batch, producer, events } = scene('a', 'b', 'c')
   await settle(batch, [letter, done, letter])
   expect(producer.records.map(({ value }) => String(value))).toEqual(['a', 'c'])
-  expect(events).toEqual(['acknowledged', 'commit'])
+  expect(events).toEqual(['acknowledged', 'acknowledged', 'commit'])
 })
 
 test.each([
@@ -52,12 +53,44 @@ test.each([
   expect(metrics.counts).toEqual([])
 })
 
+test('a letter that is not taken stops at itself, and others are not sent for ever', async () => {
+  const values = ['a', 'b', 'too large', 'd']
+  const { batch, producer, metrics, logger } = scene(...values)
+  const settle = createSettle({ producer, metrics, logger, flood: noFlood, groupId })
+  const send = producer.send.bind(producer)
+  producer.send = async (records) => {
+    // Another partition takes its part of a request that fails.
+    const [taken, refused] = [false, true].map((isRefused) =>
+      records.filter(({ value }) => (String(value) === 'too large') === isRefused)
+    )
+    if (taken && taken.length > 0) await send(taken)
+    if (refused?.length !== 0) throw new ProduceError('no', { retryable: false, cause: null })
+  }
+  let at = 0n
+  const consumer = { isAssigned: () => true }
+  const look = createStopPartitions({ logger, metrics, consumer })(async (given) => {
+    const { messages } = given
+    await settle(
+      given,
+      messages.map(({ value }) => (String(value) === 'a' ? done : letter))
+    )
+    at = (messages.at(-1)?.offset ?? at) + 1n
+  })
+  for (let looks = 0; looks < 5; looks++) {
+    await look(new FakeBatch(batch.messages.filter(({ offset }) => offset >= at)))
+  }
+  expect(at).toBe(2n)
+  const sent = producer.records.map(({ value }) => String(value))
+  expect(sent.filter((value) => value === 'b')).toHaveLength(2)
+  expect(sent.filter((value) => value === 'd')).toHaveLength(1)
+})
+
 test('a flood is not condemned, and what was settled before counts', async () => {
   const { settle, batch, events } = scene('a', 'b')
   await settle(batch, [letter, letter])
-  expect(events).toEqual(['acknowledged', 'commit'])
+  expect(events).toEqual(['acknowledged', 'acknowledged', 'commit'])
   await expect(settle(batch, [letter, done])).rejects.toMatchObject({ offset: 0n })
-  expect(events).toEqual(['acknowledged', 'commit'])
+  expect(events).toEqual(['acknowledged', 'acknowledged', 'commit'])
 })
 
 test('what is not committed does not count', async () => {
