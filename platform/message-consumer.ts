@@ -22,7 +22,8 @@ export interface MessageBatch {
   readonly nextOffset: bigint
   /**
    * Tells memberships of the group apart: whoever joined later has a greater one. It is that of the
-   * membership this batch was delivered to, whatever happened since.
+   * membership this batch was delivered to, whatever happened since. It is taken when the group is
+   * joined or, if that failed, late: then only a heartbeat after it shows that it counts.
    * @throws while the store that counts them is away; asking again may help.
    */
   epoch(): Promise<number>

@@ -22,7 +22,10 @@ export type Store<T> = (
  */
 export function bisecting<T>(store: Store<T>, groupId: string): HandleBatch<T> {
   return async function storeBisecting(values, batch) {
-    const { begin, end } = await attempt(() => consumptionsOf(batch, groupId))
+    const epoch = await attempt(() => batch.epoch())
+    // One that was taken late may be greater than that of whoever took over; this tells who did.
+    await batch.heartbeat()
+    const { begin, end } = consumptionsOf(batch, groupId, epoch)
     const stored = await attemptStore(() => store(values, end))
     if (!('kind' in stored)) return stored
     const outcomes = await storeHalves(values, stored, (half) => store(half, begin))
@@ -31,9 +34,9 @@ export function bisecting<T>(store: Store<T>, groupId: string): HandleBatch<T> {
   }
 }
 
-async function consumptionsOf(batch: MessageBatch, groupId: string) {
+function consumptionsOf(batch: MessageBatch, groupId: string, epoch: number) {
   const { topic, partition, messages, nextOffset } = batch
-  const place = { groupId, topic, partition, epoch: await batch.epoch() }
+  const place = { groupId, topic, partition, epoch }
   const begin: Consumption = { ...place, nextOffset: messages[0]?.offset ?? nextOffset }
   const end: Consumption = { ...place, nextOffset }
   return { begin, end }

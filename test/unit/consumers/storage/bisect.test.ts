@@ -69,6 +69,14 @@ test('the offset is recorded where nothing could be decoded', async () => {
   expect(store.recorded).toEqual(ending)
 })
 
+test('a member that was evicted before its number was taken stores nothing', async () => {
+  const store = new FakeStore([])
+  const evicted = new FakeBatch(batch.messages)
+  evicted.heartbeatFailure = new Error('evicted')
+  await expect(bisecting(store.store, 'the-group')(eight, evicted)).rejects.toThrow('evicted')
+  expect(store.batches).toEqual([])
+})
+
 test('one at fault is found in a logarithm of attempts, and the others are stored', async () => {
   const store = new FakeStore([5])
   const outcomes = await handlerOf(store.store)(eight)
