@@ -7,6 +7,8 @@ import type { Postgres, Queryable } from '../../platform/postgres.ts'
 export interface UpkeepDependencies {
   readonly postgres: Postgres
   readonly logger: Logger
+  /** Aborted, it ends a round between two transactions, of which there may be hundreds. */
+  readonly signal?: AbortSignal
 }
 
 /** A gateway's clock may be a little off, so yesterday is made as well. */
@@ -31,7 +33,7 @@ const takeTurn = `select pg_try_advisory_xact_lock(
 export async function makePartitions(dependencies: UpkeepDependencies): Promise<void> {
   const { postgres, logger } = dependencies
   for (const day of [...(await daysAround(postgres)), ...(await strayDays(postgres))]) {
-    const moved = await inTurn(postgres, (transaction) => makeDay(transaction, day))
+    const moved = await inTurn(dependencies, (transaction) => makeDay(transaction, day))
     if (moved === null) continue
     if (moved === 0) logger.info({ day }, 'made the partition of a day')
     else logger.warn({ day, rows: moved }, 'moved decisions out of the default partition')
@@ -40,14 +42,16 @@ export async function makePartitions(dependencies: UpkeepDependencies): Promise<
 
 /**
  * One transaction that gives way instead of making others wait; tried again after a while.
- * @returns null when another instance is at work on the tables: then it is that one's to do.
+ * @returns null when another instance is at work on the tables, whose it is then to do, or when the
+ *   process stops.
  * @throws the last error, after some attempts or when trying again cannot help.
  */
 export async function inTurn<R>(
-  postgres: Postgres,
+  { postgres, signal }: Pick<UpkeepDependencies, 'postgres' | 'signal'>,
   work: (transaction: Queryable) => Promise<R>
 ): Promise<R | null> {
   for (let attempt = 1; ; attempt++) {
+    if (signal?.aborted === true) return null
     try {
       return await postgres.transaction(async (transaction) => {
         await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)

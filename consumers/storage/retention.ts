@@ -4,7 +4,7 @@
  * again, a group that was far behind) is stored in the default partition like any other, and
  * deleted from there in the next round: it is never lost silently, and never stays.
  */
-import type { Postgres, Queryable } from '../../platform/postgres.ts'
+import type { Queryable } from '../../platform/postgres.ts'
 import { topicDefinitions } from '../../schemas/index.ts'
 import { inTurn } from './partitions.ts'
 import type { UpkeepDependencies } from './partitions.ts'
@@ -46,18 +46,18 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
   const { postgres, logger, retentionDays } = dependencies
   if (retentionDays === null) return
   for (const day of await expiredDays(postgres, retentionDays)) {
-    const dropped = await inTurn(postgres, (transaction) =>
+    const dropped = await inTurn(dependencies, (transaction) =>
       transaction.query(`drop table if exists decisions_${day}`)
     )
     if (dropped !== null) logger.info({ day }, 'dropped a day of decisions')
   }
   for (const [table, column] of agingTables) {
-    const rows = await deleteOlder(postgres, { table, column, days: retentionDays })
+    const rows = await deleteOlder(dependencies, { table, column, days: retentionDays })
     if (rows > 0) logger.info({ table, rows }, 'deleted rows older than decisions are kept')
   }
   for (const table of await identityTables(postgres)) {
     const days = retentionDays + replayDays
-    const rows = await deleteOlder(postgres, { table, column: 'received_at', days })
+    const rows = await deleteOlder(dependencies, { table, column: 'received_at', days })
     if (rows > 0) logger.info({ table, rows }, 'deleted identities that nothing can bring back')
   }
 }
@@ -95,10 +95,10 @@ interface Aging {
 }
 
 /** @returns the rows deleted; those of today and of so many days before it are kept. */
-async function deleteOlder(postgres: Postgres, aging: Aging): Promise<number> {
+async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging): Promise<number> {
   let deleted = 0
   for (let chunk = 0; chunk < chunksMax; chunk++) {
-    const rows = await inTurn(postgres, (transaction) => deleteChunk(transaction, aging))
+    const rows = await inTurn(dependencies, (transaction) => deleteChunk(transaction, aging))
     deleted += rows ?? 0
     if (rows === null || rows < chunkRows) break
   }

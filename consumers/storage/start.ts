@@ -65,6 +65,7 @@ async function keepTables(context: GroupContext, metrics: Metrics): Promise<void
   })
   lifecycle.onStop('postgres of the upkeep', () => postgres.close())
   const retentionDays = config.DECISIONS_RETENTION_DAYS
-  const stopUpkeep = await startUpkeep({ postgres, logger, metrics, retentionDays })
+  const signal = lifecycle.stopping
+  const stopUpkeep = await startUpkeep({ postgres, logger, metrics, retentionDays, signal })
   lifecycle.onStop('upkeep', stopUpkeep)
 }

@@ -43,13 +43,14 @@ export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise
 
 /** Each part is tried, whatever became of the one before. */
 async function runRound(options: UpkeepOptions): Promise<void> {
-  const { logger } = options
+  const { logger, signal } = options
   const parts = [
     ['drop what is old', applyRetention],
     ['make partitions', makePartitions],
     ['measure the partitions', measure]
   ] as const
   for (const [what, part] of parts) {
+    if (signal?.aborted === true) return
     try {
       await part(options)
     } catch (error) {

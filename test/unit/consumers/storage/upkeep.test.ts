@@ -78,3 +78,21 @@ test('a round that fails is told, and the next one tries again', async () => {
   expect(postgres.rounds).toBe(1)
   await stop()
 })
+
+test('a round of many transactions ends between two of them when the process stops', async () => {
+  const { postgres, logger, metrics } = scene()
+  const stopping = new AbortController()
+  let deletions = 0
+  postgres.query = async <R extends Row>(statement: string): Promise<R[]> => {
+    if (statement.includes('is_ours')) return [{ is_ours: true }] as unknown as R[]
+    if (!statement.includes('delete from')) return []
+    deletions += 1
+    if (deletions === 3) stopping.abort()
+    return [{ deleted: 5000 }] as unknown as R[]
+  }
+  const { signal } = stopping
+  const stop = await startUpkeep({ postgres, logger, metrics, retentionDays: 10, signal })
+  await stop()
+  expect(deletions).toBe(3)
+  expect(logger.entries).toMatchObject([{ fields: { rows: 15_000 } }])
+})
