@@ -30,8 +30,8 @@ const lockTimeoutMs = 1000
 const lockAttempts = 30
 
 /**
- * Writes the rule down; from then on storage obeys it. One that was begun about the same and not
- * finished is taken up again instead.
+ * Writes the rule down; from then on storage obeys it. The same that was not finished is taken up
+ * again instead, and holds until now like a new one.
  * @throws when storage does not let go of its transactions.
  */
 export async function beginErasure(postgres: Postgres, erasure: NewErasure): Promise<Erasure> {
@@ -41,7 +41,7 @@ export async function beginErasure(postgres: Postgres, erasure: NewErasure): Pro
         await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
         await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
         return (
-          (await selectUnfinished(transaction, erasure)) ?? (await insert(transaction, erasure))
+          (await extendUnfinished(transaction, erasure)) ?? (await insert(transaction, erasure))
         )
       })
     } catch (error) {
@@ -56,30 +56,34 @@ export async function beginErasure(postgres: Postgres, erasure: NewErasure): Pro
   }
 }
 
-async function selectUnfinished(transaction: Queryable, erasure: NewErasure) {
-  const { organization_id, scope, subject } = erasure
+/**
+ * Taken under the lock: whatever was stored before was received before. It is the next whole
+ * millisecond, since a Date has no finer ones.
+ */
+const moment = `date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')`
+
+function valuesOf({ organization_id, scope, subject, requested_by, reason }: NewErasure) {
+  return [organization_id, scope, subject, requested_by, reason]
+}
+
+async function extendUnfinished(transaction: Queryable, erasure: NewErasure) {
   const [row] = await transaction.query<Erasure>(
-    `select * from erasures
+    `update erasures set received_until = greatest(received_until, ${moment})
       where organization_id = $1 and scope = $2 and subject is not distinct from $3
-        and finished_at is null`,
-    [organization_id, scope, subject]
+        and requested_by = $4 and reason is not distinct from $5 and finished_at is null
+     returning *`,
+    valuesOf(erasure)
   )
   return row
 }
 
-/**
- * The time is taken under the lock: whatever was stored before was received before. It is the next
- * whole millisecond, since a Date has no finer ones.
- */
 async function insert(transaction: Queryable, erasure: NewErasure): Promise<Erasure> {
-  const { organization_id, scope, subject, requested_by, reason } = erasure
   const [row] = await transaction.query<Erasure>(
-    `insert into erasures (erasure_id, organization_id, scope, subject, requested_by, reason,
+    `insert into erasures (organization_id, scope, subject, requested_by, reason, erasure_id,
                            received_until, requested_at)
-     select $1, $2, $3, $4, $5, $6, moment, moment
-       from date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond') as moment
+     select $1, $2, $3, $4, $5, $6, moment, moment from ${moment} as moment
      returning *`,
-    [uuidv7(systemClock.now()), organization_id, scope, subject, requested_by, reason]
+    [...valuesOf(erasure), uuidv7(systemClock.now())]
   )
   if (row === undefined) throw new Error('the erasure was not written down')
   return row

@@ -232,6 +232,18 @@ describe('the job', () => {
     expect(await scene.countOf('erasures', tenant.organization_id)).toBe(1)
   })
 
+  test('that is taken up again by the same command erases what came meanwhile', async () => {
+    await erase('--session', 's', ...record)
+    await scene.sluice.database.query(
+      `update erasures set finished_at = null, received_until = received_until - interval '1 day'
+        where organization_id = '${tenant.organization_id}'`
+    )
+    await storeAll([decided({ session_id: 's' })])
+    await erase('--session', 's', ...record)
+    expect(await left()).toEqual(nothing)
+    expect(JSON.parse(await erase('--list', '--json'))).toHaveLength(1)
+  })
+
   test('is on the record, by whom and why', async () => {
     await erase('--agent', 'the\u001bagent', ...record)
     const said = await erase('--list')
