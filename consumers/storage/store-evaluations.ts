@@ -35,8 +35,9 @@ async function store(transaction: Queryable, evaluations: readonly Evaluation[])
   )
   return evaluations.map((evaluation) => {
     if (isGone(evaluation)) return erased
-    const isNew = runRowsOf(evaluation).some((run) => inserted.delete(nameOf(run)))
-    return isNew ? done : duplicate
+    // All of them, so that the same again in this batch finds none left.
+    const own = runRowsOf(evaluation).filter((run) => inserted.delete(nameOf(run)))
+    return own.length > 0 ? done : duplicate
   })
 }
 

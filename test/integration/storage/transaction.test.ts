@@ -169,6 +169,13 @@ describe('the sums of the hours', () => {
   })
 })
 
+test('an evaluation twice in a batch is new once', async () => {
+  const evaluation = anEvaluation({ runs: [aRun(), aRun()] })
+  const store = createStoreEvaluations({ postgres })
+  const outcomes = await store([evaluation, evaluation], { ...aPlace(), nextOffset: 2n, epoch: 1 })
+  expect(outcomes).toEqual([done, duplicate])
+})
+
 test('a run_id of one decision does not hide that of another', async () => {
   const store = createStoreEvaluations({ postgres })
   const run = aRun()
