@@ -34,8 +34,7 @@ export function startWatermark(dependencies: WatermarkDependencies): () => Promi
 
 /**
  * Where a partition ended at some moment. Under steady traffic a group is never at the very end,
- * but it
- * passes where the end was: then everything of that moment is settled.
+ * but it passes where the end was: then everything of that moment is settled.
  */
 interface Sample {
   readonly end: bigint
