@@ -1,4 +1,5 @@
 /** Erases a few decisions in one transaction: rows, what was made of them, and their sums. */
+import { changeHours } from '../../platform/change-hours.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
 import type { DoomedCounts } from './count-doomed.ts'
 import type { Erasure } from './erasure-table.ts'
@@ -99,23 +100,10 @@ const takeFromHours = `
      using unnest($2::uuid[]) as doomed (decision_id)
      where d.organization_id = $1 and d.decision_id = doomed.decision_id
        and d.received_at >= $3 and d.received_at < $4::timestamptz + interval '1 millisecond'
-    returning d.received_at, d.agent_id, d.domain, d.input_tokens, d.output_tokens
+    returning d.organization_id, d.received_at, d.agent_id, d.domain, d.input_tokens,
+              d.output_tokens
   )
-  insert into decision_hours as h (organization_id, hour, agent_id, domain, decisions, input_tokens,
-                                   output_tokens, input_tokens_known, output_tokens_known)
-  select $1::uuid, date_trunc('hour', received_at, 'UTC') as hour,
-         coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
-         -count(*), -coalesce(sum(input_tokens), 0), -coalesce(sum(output_tokens), 0),
-         -count(input_tokens), -count(output_tokens)
-    from gone
-   group by 1, 2, 3, 4
-   order by 1, 2, 3, 4
-  on conflict (organization_id, hour, agent_id, domain) do update
-     set decisions = h.decisions + excluded.decisions,
-         input_tokens = h.input_tokens + excluded.input_tokens,
-         output_tokens = h.output_tokens + excluded.output_tokens,
-         input_tokens_known = h.input_tokens_known + excluded.input_tokens_known,
-         output_tokens_known = h.output_tokens_known + excluded.output_tokens_known
+  ${changeHours('gone', '-')}
   returning h.hour, h.agent_id, h.domain, h.decisions, (select count(*) from gone) as deleted`
 
 async function deleteOf(

@@ -1,5 +1,6 @@
 /** Inserts decisions whose identities this transaction claimed, and adds them to their hours. */
 import type { Decision } from '../../core/decision.ts'
+import { changeHours } from '../../platform/change-hours.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import {
   bigintArray,
@@ -7,27 +8,6 @@ import {
   timestamptzArray,
   uuidArray
 } from '../../platform/postgres-array.ts'
-
-/**
- * Of the rows that are really inserted, in the order of the key: transactions that add to the same
- * hours wait for each other and cannot deadlock.
- */
-const addToHours = `
-  insert into decision_hours as h (organization_id, hour, agent_id, domain, decisions, input_tokens,
-                                   output_tokens, input_tokens_known, output_tokens_known)
-  select organization_id, date_trunc('hour', received_at, 'UTC') as hour,
-         coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
-         count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-         count(input_tokens), count(output_tokens)
-    from inserted
-   group by 1, 2, 3, 4
-   order by 1, 2, 3, 4
-  on conflict (organization_id, hour, agent_id, domain) do update
-     set decisions = h.decisions + excluded.decisions,
-         input_tokens = h.input_tokens + excluded.input_tokens,
-         output_tokens = h.output_tokens + excluded.output_tokens,
-         input_tokens_known = h.input_tokens_known + excluded.input_tokens_known,
-         output_tokens_known = h.output_tokens_known + excluded.output_tokens_known`
 
 /** `output` is stored as its JSON literal: a text column cannot hold U+0000, its escape it can. */
 export async function insertDecisions(
@@ -45,7 +25,7 @@ export async function insertDecisions(
                             $11::bigint[], $12::text[])
        returning organization_id, received_at, agent_id, domain, input_tokens, output_tokens
      )
-     ${addToHours}`,
+     ${changeHours('inserted', '+')}`,
     [
       uuidArray(decisions.map(({ organization_id }) => organization_id)),
       uuidArray(decisions.map(({ decision_id }) => decision_id)),
