@@ -1,11 +1,9 @@
 /** What a record is: a decision, an evaluation, or neither and why; in a dead letter or not. */
 import type { Decision } from '../../core/decision.ts'
 import type { Evaluation } from '../../core/evaluation.ts'
-import { decisionObjection, evaluationObjection } from '../../core/storable.ts'
-import { createDecode } from '../../platform/decode.ts'
+import { createDecodeDecision, createDecodeEvaluation } from '../../platform/decoders.ts'
 import type { Message } from '../../platform/message-consumer.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
-import { decisionContract, evaluationContract } from '../../schemas/index.ts'
 import { letterOf } from './letter.ts'
 import type { Letter } from './letter.ts'
 
@@ -22,16 +20,8 @@ export type Described = { readonly message: Message; readonly letter: Letter | n
 export type Describe = (message: Message) => Promise<Described>
 
 export function createDescribe(registry: Registry, content: Content): Describe {
-  const decodeDecision = createDecode<Decision>({
-    registry,
-    readerSchema: decisionContract.schema,
-    objection: decisionObjection
-  })
-  const decodeEvaluation = createDecode<Evaluation>({
-    registry,
-    readerSchema: evaluationContract.schema,
-    objection: evaluationObjection
-  })
+  const decodeDecision = createDecodeDecision(registry)
+  const decodeEvaluation = createDecodeEvaluation(registry)
 
   return async function describe(message) {
     const common = { message, letter: letterOf(message) }

@@ -2,10 +2,8 @@
 import { done } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { Evaluation } from '../../core/evaluation.ts'
-import { decisionObjection } from '../../core/storable.ts'
-import { createDecode } from '../../platform/decode.ts'
+import { createDecodeDecision } from '../../platform/decoders.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
-import { decisionContract } from '../../schemas/index.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
 import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
@@ -25,14 +23,7 @@ export interface EvaluationDependencies {
 export function createEvaluation(dependencies: EvaluationDependencies) {
   const { registry, evaluate, publish, flood, settle, patiently } = dependencies
   return createConsumeBatch<Decision>({
-    decode: createDecodeBatch(
-      createDecode({
-        registry,
-        readerSchema: decisionContract.schema,
-        objection: decisionObjection
-      }),
-      flood
-    ),
+    decode: createDecodeBatch(createDecodeDecision(registry), flood),
     handle: async (decisions) => {
       await publish(decisions.map(evaluate))
       return decisions.map(() => done)

@@ -1,12 +1,10 @@
 /** The storage group: decisions and evaluations into Postgres. */
 import type { Decision } from '../../core/decision.ts'
 import type { Evaluation } from '../../core/evaluation.ts'
-import { decisionObjection, evaluationObjection } from '../../core/storable.ts'
-import { createDecode } from '../../platform/decode.ts'
+import { createDecodeDecision, createDecodeEvaluation } from '../../platform/decoders.ts'
 import type { MessageBatch } from '../../platform/message-consumer.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
-import { decisionContract, evaluationContract } from '../../schemas/index.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
 import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
@@ -30,27 +28,13 @@ export interface StorageDependencies {
 export function createStorage(dependencies: StorageDependencies) {
   const { registry, postgres, flood, settle, patiently, groupId, decisionsTopic } = dependencies
   const consumeDecisions = createConsumeBatch<Decision>({
-    decode: createDecodeBatch(
-      createDecode({
-        registry,
-        readerSchema: decisionContract.schema,
-        objection: decisionObjection
-      }),
-      flood
-    ),
+    decode: createDecodeBatch(createDecodeDecision(registry), flood),
     handle: bisecting(createStoreDecisions({ postgres }), groupId),
     settle,
     patiently
   })
   const consumeEvaluations = createConsumeBatch<Evaluation>({
-    decode: createDecodeBatch(
-      createDecode({
-        registry,
-        readerSchema: evaluationContract.schema,
-        objection: evaluationObjection
-      }),
-      flood
-    ),
+    decode: createDecodeBatch(createDecodeEvaluation(registry), flood),
     handle: bisecting(createStoreEvaluations({ postgres }), groupId),
     settle,
     patiently
