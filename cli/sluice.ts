@@ -22,6 +22,7 @@ const exitConfig = 78
 function createProgram(): Command {
   const environment = localEnvironment(process.env)
   const write = (line: string): void => void process.stdout.write(`${line}\n`)
+  const tell = (line: string): void => void process.stderr.write(`${line}\n`)
   const program = new Command('sluice')
     .description('The ingestion gateway for AI-agent decisions: what an operator does with it.')
     .showHelpAfterError('Add --help to the command for what it takes.')
@@ -47,7 +48,7 @@ function createProgram(): Command {
     )
 
   const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit, addErase]
-  for (const add of groups) add(program, { environment, write })
+  for (const add of groups) add(program, { environment, write, tell })
   return program
 }
 

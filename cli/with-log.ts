@@ -6,10 +6,9 @@ import { kafkaSecurityOf } from '../platform/kafka-security.ts'
 import type { kafkaSettingNames } from '../platform/kafka-security.ts'
 import { createTopicReader } from '../platform/topic-reader.ts'
 import type { TopicReader } from '../platform/topic-reader.ts'
+import { commandClientId } from './command-client-id.ts'
 
 export type LogConfig = Config<(typeof kafkaSettingNames)[number]>
-
-export const commandClientId = 'sluice-cli'
 
 /** Runs `work` and closes the reader, whatever becomes of it. */
 export async function withLog<T>(

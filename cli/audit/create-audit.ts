@@ -1,12 +1,9 @@
 /** An audit with the clients it needs: opened for one run, and closed after it. */
 import type { Config } from '../../platform/config.ts'
-import { createKafkaAdmin } from '../../platform/kafka-admin.ts'
-import { createKafkaClient } from '../../platform/kafka-client.ts'
-import { kafkaSecurityOf } from '../../platform/kafka-security.ts'
-import { createLogger } from '../../platform/logger.ts'
 import { createRegistry } from '../../platform/schema-registry.ts'
 import { createDescribe } from '../records/describe.ts'
-import { commandClientId, withLog } from '../with-log.ts'
+import { withAdmin } from '../with-admin.ts'
+import { withLog } from '../with-log.ts'
 import type { LogConfig } from '../with-log.ts'
 import { withPostgres } from '../with-postgres.ts'
 import type { AuditReport } from './audit-report.ts'
@@ -29,25 +26,9 @@ export function createAudit(config: AuditConfig): RunAudit {
     return withLog(config, (reader) =>
       withPostgres(config, async (postgres) => {
         const readCommitted = (group: string, topic: string) =>
-          readCommittedOnce(config, group, topic)
+          withAdmin(config, (admin) => admin.readCommitted(group, topic))
         return await runAudit({ reader, postgres, describe, readCommitted, ...watching }, request)
       })
     )
-  }
-}
-
-async function readCommittedOnce(config: LogConfig, group: string, topic: string) {
-  const client = createKafkaClient({
-    brokers: config.KAFKA_BROKERS,
-    clientId: commandClientId,
-    logger: createLogger({ level: 'error', process: 'cli' }),
-    security: kafkaSecurityOf(config)
-  })
-  const admin = createKafkaAdmin(client.admin())
-  await admin.connect()
-  try {
-    return await admin.readCommitted(group, topic)
-  } finally {
-    await admin.close()
   }
 }

@@ -1,12 +1,10 @@
 /** `sluice topics apply`: creates the topics, or brings them up to their definition. */
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
-import { createKafkaAdmin } from '../../platform/kafka-admin.ts'
-import { createKafkaClient } from '../../platform/kafka-client.ts'
-import { kafkaSecurityOf, kafkaSettingNames } from '../../platform/kafka-security.ts'
-import { createLogger } from '../../platform/logger.ts'
+import { kafkaSettingNames } from '../../platform/kafka-security.ts'
 import { deadLetterTopicOf, topicDefinitions } from '../../schemas/index.ts'
 import type { TopicDefinition } from '../../schemas/index.ts'
+import { withAdmin } from '../with-admin.ts'
 
 export interface ApplyTopicsOptions {
   readonly replicationFactor: number
@@ -25,16 +23,7 @@ export async function applyTopics(environment: Environment, options: ApplyTopics
     decisions_dead_letter: deadLetterTopicOf(config.DECISIONS_TOPIC),
     evaluations_dead_letter: deadLetterTopicOf(config.EVALUATIONS_TOPIC)
   }
-  const logger = createLogger({ level: 'error', process: 'cli' })
-  const client = createKafkaClient({
-    brokers: config.KAFKA_BROKERS,
-    clientId: 'sluice-cli',
-    logger,
-    security: kafkaSecurityOf(config)
-  })
-  const admin = createKafkaAdmin(client.admin())
-  await admin.connect()
-  try {
+  await withAdmin(config, async (admin) => {
     for (const { role, partitions, config: settings } of topicDefinitions) {
       const change = await admin.applyTopic({
         name: names[role],
@@ -44,9 +33,7 @@ export async function applyTopics(environment: Environment, options: ApplyTopics
       })
       options.write([`${change.action} ${change.topic}`, ...change.details].join('\n  '))
     }
-  } finally {
-    await admin.close()
-  }
+  })
 }
 
 /** With three copies, two must have a record before it counts as written. */

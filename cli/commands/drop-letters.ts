@@ -1,8 +1,7 @@
 /** `sluice dlq drop`: dead letters that nobody will replay are noted as dealt with. */
-import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
+import { readLetterConfig } from '../letters/letter-config.ts'
 import { insertMarks } from '../letters/letter-marks.ts'
 import type { LetterPlace } from '../letters/letter-marks.ts'
 import { isWanted, readLetters } from '../letters/read-letters.ts'
@@ -23,10 +22,7 @@ export async function dropLetters(
   if (!isBounded(options)) {
     throw new Error('say which: --reason, --group, --since, --until, --partition or --offset')
   }
-  const config = readConfig(environment, [
-    ...kafkaSettingNames,
-    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'] as const)
-  ])
+  const config = readLetterConfig(environment)
   const { topic } = letterTopicOf(config, options.topic)
   const isExecuted = options.execute === true
   let letters = 0

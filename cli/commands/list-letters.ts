@@ -1,11 +1,10 @@
 /** `sluice dlq list`: which kinds of dead letters there are. */
-import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
 import { isoTime, shortTime } from '../iso-time.ts'
 import { layOut } from '../lay-out.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
 import type { LetterTopicName } from '../letters/dead-letter-topics.ts'
+import { readLetterConfig } from '../letters/letter-config.ts'
 import { createLetterGroups } from '../letters/letter-groups.ts'
 import type { LetterGroup } from '../letters/letter-groups.ts'
 import { isWanted, readLetters } from '../letters/read-letters.ts'
@@ -32,10 +31,7 @@ export async function listLetters(
   options: ListLettersOptions,
   write: (line: string) => void
 ): Promise<void> {
-  const config = readConfig(environment, [
-    ...kafkaSettingNames,
-    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'] as const)
-  ])
+  const config = readLetterConfig(environment)
   const names = options.topic === undefined ? topicNames : [options.topic]
   const groups = createLetterGroups()
   await withLog(config, (reader) =>

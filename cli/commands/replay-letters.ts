@@ -1,19 +1,17 @@
 /** `sluice dlq replay`: dead letters go back to where they came from. */
-import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
-import { createKafkaClient } from '../../platform/kafka-client.ts'
-import { kafkaSecurityOf, kafkaSettingNames } from '../../platform/kafka-security.ts'
-import { createLogger } from '../../platform/logger.ts'
 import type { RecordProducer } from '../../platform/record-producer.ts'
+import { commandClient } from '../command-client.ts'
 import { everySecond } from '../every-second.ts'
 import { chooseLetters, foreign } from '../letters/choose-letters.ts'
 import type { ChosenLetters } from '../letters/choose-letters.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
 import type { LetterTopicName } from '../letters/dead-letter-topics.ts'
+import { readLetterConfig } from '../letters/letter-config.ts'
 import { insertMarks } from '../letters/letter-marks.ts'
 import type { LetterFilter } from '../letters/read-letters.ts'
 import { replayLetters as replayChosen } from '../letters/replay-letters.ts'
-import { commandClientId, withLog } from '../with-log.ts'
+import { withLog } from '../with-log.ts'
 import type { LogConfig } from '../with-log.ts'
 import { withPostgres } from '../with-postgres.ts'
 
@@ -44,10 +42,7 @@ export async function replayLetters(
   options: ReplayLettersOptions,
   { write, tell, signal }: LetterSurroundings
 ): Promise<void> {
-  const config = readConfig(environment, [
-    ...kafkaSettingNames,
-    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'] as const)
-  ])
+  const config = readLetterConfig(environment)
   const { topic, origin: originTopic } = letterTopicOf(config, options.topic)
   const isExecuted = options.execute === true
 
@@ -82,12 +77,7 @@ async function withProducer<T>(
   config: LogConfig,
   work: (producer: RecordProducer) => Promise<T>
 ): Promise<T> {
-  const producer = createKafkaClient({
-    brokers: config.KAFKA_BROKERS,
-    clientId: commandClientId,
-    logger: createLogger({ level: 'error', process: 'cli' }),
-    security: kafkaSecurityOf(config)
-  }).producer()
+  const producer = commandClient(config).producer()
   await producer.connect()
   try {
     return await work(producer)

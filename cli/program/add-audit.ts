@@ -10,8 +10,7 @@ import type { Surroundings } from './argument.ts'
 
 const exitMissing = 1
 
-export function addAudit(program: Command, { environment, write }: Surroundings): void {
-  const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+export function addAudit(program: Command, { environment, write, tell }: Surroundings): void {
   const moment = argument((text) => parseMoment(text, systemClock.now()))
 
   program

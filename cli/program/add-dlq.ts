@@ -43,9 +43,7 @@ export function addDlq(program: Command, surroundings: Surroundings): void {
   addDlqEnds(dlq, surroundings)
 }
 
-function addDlqEnds(dlq: Command, { environment, write }: Surroundings): void {
-  const tell = (line: string): void => void process.stderr.write(`${line}\n`)
-
+function addDlqEnds(dlq: Command, { environment, write, tell }: Surroundings): void {
   changing(filtered(dlq.command('replay')))
     .description('write dead letters back to the topic they came from')
     .action(async (options: ReplayLettersOptions) => {

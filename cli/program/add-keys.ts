@@ -20,7 +20,8 @@ import {
 import { argument } from './argument.ts'
 import type { Surroundings } from './argument.ts'
 
-export function addKeys(program: Command, { environment, write }: Surroundings): void {
+export function addKeys(program: Command, surroundings: Surroundings): void {
+  const { environment, write } = surroundings
   const keys = program.command('keys').description('API keys: create, list, rotate, revoke')
 
   keys
@@ -48,7 +49,7 @@ export function addKeys(program: Command, { environment, write }: Surroundings):
     .option('--json', 'print one JSON array')
     .action((options: ListKeysOptions) => listKeys(environment, options, write))
 
-  addKeyEnds(keys, { environment, write })
+  addKeyEnds(keys, surroundings)
 }
 
 function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {

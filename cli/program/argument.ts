@@ -5,6 +5,8 @@ import type { Environment } from '../../platform/config.ts'
 export interface Surroundings {
   readonly environment: Environment
   readonly write: (line: string) => void
+  /** For progress, apart from what is asked for. */
+  readonly tell: (line: string) => void
 }
 
 /** So that what is wrong is told together with the option it is about. */

@@ -1,0 +1,3 @@
+/** How a command calls itself to Kafka. */
+
+export const commandClientId = 'sluice-cli'
