@@ -19,12 +19,14 @@ export function createPatiently(dependencies: { logger: Logger; metrics: Metrics
   const { logger, metrics } = dependencies
 
   return async function patiently(batch, work) {
+    const { topic, partition } = batch
     for (let attempt = 1; !batch.isOver(); attempt++) {
       try {
-        return await withHeartbeats(batch, work())
+        const result = await withHeartbeats(batch, work())
+        if (attempt > 1) logger.info({ topic, partition, attempt }, 'goes on again')
+        return result
       } catch (error) {
         if (!(error instanceof TransientError)) throw error
-        const { topic, partition } = batch
         metrics.count('sluice_consumer_retries_total', { topic })
         logger.warn({ topic, partition, attempt, error: error.message }, 'waiting to try again')
         await withHeartbeats(batch, pause(backoffMs(backoff, attempt, Math.random())))

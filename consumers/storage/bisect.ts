@@ -1,6 +1,7 @@
 /** Finds the record that the store refuses, so that its neighbours are stored. */
 import { deadLetter, FencedError, TransientError } from '../../core/consumed.ts'
 import type { Consumed, DeadLetter } from '../../core/consumed.ts'
+import { rootMessageOf } from '../../core/root-message.ts'
 import type { MessageBatch } from '../../platform/message-consumer.ts'
 import { isTransientStoreError, sqlStateOf } from '../../platform/postgres.ts'
 import type { HandleBatch } from '../run-consumer.ts'
@@ -78,14 +79,14 @@ async function attempt<R>(work: () => Promise<R>): Promise<R> {
     return await work()
   } catch (error) {
     if (error instanceof FencedError || !isTransientStoreError(error)) throw error
-    throw new TransientError(`the store does not take the batch: ${describe(error)}`, {
+    throw new TransientError(`Postgres does not take the batch: ${describe(error)}`, {
       cause: error
     })
   }
 }
 
-/** The server's message may quote a value, so only its SQLSTATE is kept. */
+/** The server's message may quote a value, so only its SQLSTATE is kept; a socket quotes none. */
 function describe(error: unknown): string {
   const state = sqlStateOf(error)
-  return state === null ? String((error as Error).name) : `SQLSTATE ${state}`
+  return state === null ? rootMessageOf(error) : `SQLSTATE ${state}`
 }

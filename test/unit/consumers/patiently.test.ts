@@ -49,9 +49,11 @@ test('what may pass is tried again until it succeeds, counted and told each time
     { topic },
     { topic }
   ])
-  expect(logger.entries.map(({ fields }) => fields)).toEqual(
-    [1, 2, 3].map((attempt) => ({ topic, partition: 3, attempt, error: `away ${attempt}` }))
-  )
+  expect(logger.entries.map(({ fields }) => fields)).toEqual([
+    ...[1, 2, 3].map((attempt) => ({ topic, partition: 3, attempt, error: `away ${attempt}` })),
+    { topic, partition: 3, attempt: 4 }
+  ])
+  expect(logger.entries.at(-1)).toMatchObject({ level: 'info', message: 'goes on again' })
 })
 
 test('what will not pass is thrown at once', async () => {

@@ -135,6 +135,9 @@ describe('while the store is away nothing is condemned', () => {
     const failed = handlerOf(store.store)(eight)
     await expect(failed).rejects.toBeInstanceOf(TransientError)
     await expect(failed).rejects.toMatchObject({ cause: error })
+    // An operator learns what it is; a server's own words might quote a value.
+    const reason = 'code' in error ? `SQLSTATE ${String(error.code)}` : error.message
+    await expect(failed).rejects.toThrow(`Postgres does not take the batch: ${reason}`)
     expect(store.batches).toEqual([8])
   })
 
