@@ -3,7 +3,7 @@
 /** The only file (or folder) of ours that may name the package. */
 const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
-  kafkajs: '^platform/kafka-(client|consumer|admin)[.]ts$',
+  kafkajs: '^platform/kafka-(client|consumer|admin|headers)[.]ts$',
   // One client with three faces: records, whether a broker answers, and reading without a group.
   '@platformatic/kafka': '^platform/kafka-(producer|probe|fetcher)[.]ts$',
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',

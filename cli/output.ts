@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
+import { escapedText } from './plain-text.ts'
 
 export interface Output {
   /** Resolves when more may be written. */
@@ -11,7 +12,7 @@ export interface Output {
   readonly closed: AbortSignal
 }
 
-export function createOutput(stream: Writable): Output {
+export function createOutput(stream: Writable & { readonly isTTY?: boolean }): Output {
   const closing = new AbortController()
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -20,7 +21,10 @@ export function createOutput(stream: Writable): Output {
 
   return {
     write: async (content) => {
-      if (closing.signal.aborted || stream.write(content)) return
+      // A terminal obeys some characters that JSON leaves as they are; a pipe gets what was sent.
+      const isShown = stream.isTTY === true && typeof content === 'string'
+      const safe = isShown ? escapedText(content) : content
+      if (closing.signal.aborted || stream.write(safe)) return
       // A stream that breaks while it is waited for has said so above.
       await once(stream, 'drain', { signal: closing.signal }).catch(() => {})
     },

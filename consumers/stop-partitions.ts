@@ -27,10 +27,12 @@ interface Stopped {
 export function createStopPartitions(dependencies: StopPartitionsDependencies) {
   const { logger, metrics, consumer } = dependencies
   const stopped = new Map<string, Stopped>()
-  // A partition that went to another member is that one's to stop.
+  // A partition that went to another member is that one's to stop, and may come back mended.
   metrics.onLook(() => {
-    for (const { topic, partition } of stopped.values()) {
-      show(topic, partition, consumer.isAssigned(topic, partition))
+    for (const [name, { topic, partition }] of stopped) {
+      if (consumer.isAssigned(topic, partition)) continue
+      stopped.delete(name)
+      show(topic, partition, false)
     }
   })
 

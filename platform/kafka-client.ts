@@ -11,6 +11,7 @@ import type {
   SASLOptions
 } from 'kafkajs'
 import { partitionOf } from '../core/partition.ts'
+import './kafka-headers.ts'
 import type { KafkaSecurity } from './kafka-security.ts'
 import type { Logger } from './logger.ts'
 import { ProduceError } from './record-producer.ts'

@@ -54,7 +54,7 @@ export async function keepAuditing(options: KeepAuditing): Promise<void> {
 async function auditOnce(options: KeepAuditing, logger: Logger, metrics: Metrics): Promise<void> {
   const { runAudit, topic, group, since, signal } = options
   const to = systemClock.now()
-  const request = { topic, group, from: to - since, to }
+  const request = { topic, group, from: to - since, to, isToEnd: true }
   try {
     const report = await runAudit(request, { signal, progress: () => {} })
     metrics.set('sluice_audit_missing_records', {}, report.missing)

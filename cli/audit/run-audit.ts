@@ -39,6 +39,11 @@ export interface AuditRequest {
   /** Milliseconds since 1970; `to` is excluded. */
   readonly from: number
   readonly to: number
+  /**
+   * To the end of the log, as it is when the audit begins. By time, one message that is dated ahead
+   * would hide all that came after it.
+   */
+  readonly isToEnd: boolean
 }
 
 const chunkMessages = 1000
@@ -82,10 +87,10 @@ export async function runAudit(
 async function rangesOf(
   reader: TopicReader,
   all: readonly OffsetRange[],
-  { topic, from, to }: AuditRequest
+  { topic, from, to, isToEnd }: AuditRequest
 ): Promise<OffsetRange[]> {
   const starts = await reader.offsetsAt(topic, from)
-  const ends = await reader.offsetsAt(topic, to)
+  const ends = isToEnd ? [] : await reader.offsetsAt(topic, to)
   return all.map((range, index) => {
     const start = starts[index] ?? range.from
     // What came since the ends were read is for the next audit.

@@ -52,7 +52,8 @@ export async function audit(
     return true
   }
   const to = options.to ?? systemClock.now()
-  const window = { topic, group, from: options.from ?? to - options.since, to }
+  const from = options.from ?? to - options.since
+  const window = { topic, group, from, to, isToEnd: options.to === undefined }
   if (window.from >= window.to) throw new Error('--from has to be before --to')
   const tellNow = everySecond(tell)
   const progress = (done: number, all: number): void => tellNow(`looked at ${done} of ${all}`)

@@ -1,11 +1,12 @@
 /** Erasures in words. */
+import { escapedText } from '../plain-text.ts'
 import type { ErasureRule } from '../../core/erasure.ts'
 import type { Erasure } from './erasure-table.ts'
 
 /** Quoted, since a caller has chosen the id, and a terminal obeys some characters. */
 export function describeTarget({ organization_id, scope, subject }: ErasureRule): string {
   if (subject === null) return `organization ${organization_id}`
-  return `${scope} ${JSON.stringify(subject)} of organization ${organization_id}`
+  return `${scope} ${quoted(subject)} of organization ${organization_id}`
 }
 
 export function describeErasure(erasure: Erasure): string {
@@ -15,8 +16,12 @@ export function describeErasure(erasure: Erasure): string {
   return [
     `${erasure_id}  ${describeTarget(erasure)}`,
     `received until ${received_until.toISOString()}`,
-    `asked ${requested_at.toISOString()} by ${JSON.stringify(requested_by)}`,
-    ...(reason === null ? [] : [`because ${JSON.stringify(reason)}`]),
+    `asked ${requested_at.toISOString()} by ${quoted(requested_by)}`,
+    ...(reason === null ? [] : [`because ${quoted(reason)}`]),
     `${decisions} decisions, ${evaluation_runs} runs and ${scores} scores erased, ${state}`
   ].join('\n  ')
+}
+
+function quoted(text: string): string {
+  return escapedText(JSON.stringify(text))
 }

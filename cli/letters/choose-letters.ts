@@ -1,4 +1,6 @@
 /** Which dead letters a command is about: one for each origin, in the order of the origins. */
+import { hash } from 'node:crypto'
+import type { Message } from '../../platform/message-consumer.ts'
 import type { LetterPlace } from './letter-marks.ts'
 import { isWanted, readLetters } from './read-letters.ts'
 import type { LetterFilter, LetterRecord, LetterSource } from './read-letters.ts'
@@ -27,7 +29,7 @@ export interface ChooseOptions {
   readonly spared: readonly string[]
 }
 
-/** Places are held in memory, some 200 bytes each. */
+/** Places are held in memory, some 250 bytes each. */
 const lettersMax = 1_000_000
 export const foreign = 'no dead letter of this topic'
 
@@ -80,7 +82,7 @@ function judge(record: LetterRecord, options: ChooseOptions): string | { isWante
 function note(found: Map<string, Found>, record: LetterRecord, wanted: boolean): void {
   if (record.letter === null) return
   const { partition, offset } = record.letter.origin
-  const name = `${partition}/${offset}`
+  const name = `${partition}/${offset}/${contentOf(record.message)}`
   const known = found.get(name)
   const { topic, partition: at, offset: letterOffset, timestamp } = record.message
   const place = { topic, partition: at, offset: letterOffset, timestamp }
@@ -92,6 +94,15 @@ function note(found: Map<string, Found>, record: LetterRecord, wanted: boolean):
   known.letters.push(place)
   known.isWanted ||= wanted
   known.isReplayed ||= isReplayed
+}
+
+/**
+ * Two letters of one origin are one message only if they hold the same: a topic that is made anew
+ * begins at 0 again, and anybody who may write letters may name any origin.
+ */
+function contentOf({ key, value }: Message): string {
+  const parts = [key ?? Buffer.from('none'), Buffer.from([key === null ? 0 : 1]), value ?? '']
+  return hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'base64')
 }
 
 function byOrigin(a: CondemnedOrigin, b: CondemnedOrigin): number {

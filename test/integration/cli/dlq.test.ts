@@ -190,6 +190,19 @@ describe('replay', () => {
     expect(texts.toSorted()).toEqual(['1', '2', '4', '9'])
   })
 
+  test('writes each of two messages that had the same place, one after the other', async () => {
+    // As when the topic was made anew in between; and both groups condemned the second.
+    const [first, second] = [aLetter(7, Buffer.from('first')), aLetter(7, Buffer.from('second'))]
+    const others = { ...second, headers: { ...second.headers, dead_letter_group: 'another' } }
+    await produce(sluice.topics.decisionsDeadLetter, [first])
+    await dlq('replay', '--execute')
+    await produce(sluice.topics.decisionsDeadLetter, [second, others])
+    await dlq('replay', '--execute')
+    const texts = (await decisions()).map(({ value }) => String(value))
+    expect(texts.toSorted()).toEqual(['first', 'second'])
+    expect(await list()).toEqual([])
+  })
+
   test('only what was chosen', async () => {
     const letters = [1, 2, 3].map((offset) => aLetter(offset, Buffer.from(`${offset}`)))
     await produce(sluice.topics.decisionsDeadLetter, letters)

@@ -19,6 +19,24 @@ test('waits for a slow reader', async () => {
   expect(isWritten).toBe(true)
 })
 
+test('shows a terminal nothing that it would obey, and leaves a pipe as it is', async () => {
+  const line = '{"agent_id":"c1\u009b31m","input":"\u202e\u{e0001}é\ud83d\ude00"}\n'
+  for (const isTTY of [true, false]) {
+    const chunks: Buffer[] = []
+    const stream = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        chunks.push(chunk)
+        done()
+      }
+    })
+    await createOutput(Object.assign(stream, { isTTY })).write(line)
+    const shown = Buffer.concat(chunks).toString('utf8')
+    expect(JSON.parse(shown)).toEqual(JSON.parse(line))
+    expect(shown === line).toBe(!isTTY)
+    expect(/[\u007f-\u009f\p{Cf}]/u.test(shown)).toBe(!isTTY)
+  }
+})
+
 test('ends quietly when nobody reads any more', async () => {
   const gone = Object.assign(new Error('gone'), { code: 'EPIPE' })
   const stream = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(gone) })

@@ -92,6 +92,9 @@ test('a partition that went to another member is not shown as stopped here', asy
   await consume(batchOf('!'))
   assignment.isAssigned = false
   expect(metrics.levelOf(gauge)).toBe(0)
+  // It comes back mended, with nothing left to read.
+  assignment.isAssigned = true
+  expect(metrics.levelOf(gauge)).toBe(0)
 })
 
 test('when the batch is over nothing is paused', async () => {
