@@ -184,6 +184,8 @@ test('too many connections may pass', async () => {
   const refused = answers.flatMap((each) =>
     each.status === 'rejected' ? [each.reason as unknown] : []
   )
-  expect(refused.map(sqlStateOf)).toEqual(['53300'])
-  expect(refused.map(isTransientStoreError)).toEqual([true])
+  // Who comes at the same moment may be refused together.
+  expect(refused.length).toBeGreaterThan(0)
+  expect(new Set(refused.map(sqlStateOf))).toEqual(new Set(['53300']))
+  expect(refused.every(isTransientStoreError)).toBe(true)
 })
