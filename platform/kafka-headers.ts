@@ -33,7 +33,6 @@ export function headersOf(list: readonly Header[]): Headers {
 function readQuickly(decoder: { readonly prototype: Decoder }): void {
   const { prototype } = decoder
   // Called below on the decoder it belongs to.
-
   const readVarIntArray = prototype.readVarIntArray
   prototype.readVarIntArray = function readHeaders(read) {
     const list = readVarIntArray.call(this, read)
