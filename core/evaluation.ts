@@ -1,7 +1,8 @@
 /** Evaluations: the runs planned for a decision, what became of them, and their scores. */
 
 export type ScoreDataType = 'numeric' | 'boolean' | 'categorical' | 'text'
-export type RunStatus = 'succeeded' | 'failed' | 'skipped'
+/** How a run ends; each ends exactly once. */
+export type RunStatus = 'succeeded' | 'failed' | 'skipped' | 'expired' | 'canceled'
 export type Verdict = 'pass' | 'fail' | 'mixed' | 'none'
 
 export interface Score {
@@ -14,7 +15,35 @@ export interface Score {
   readonly label: string | null
   readonly passed: boolean | null
   readonly reason: string | null
+  /** From 0, the worst, to 1, the best: makes different scales comparable. */
+  readonly normalized: number | null
+  /** Where `passed` begins. */
+  readonly threshold: number | null
+  readonly range_min: number | null
+  readonly range_max: number | null
+  /** Which way is better: `higher`, `lower` or `none`. */
+  readonly direction: string | null
+  /** From 0 to 1. */
+  readonly confidence: number | null
+  /** JSON text of a list of `{path, quote, start, end}`. */
+  readonly evidence: string | null
+  /** Who says so: `evaluator`, `human`, `end_user` or `api`; null is `evaluator`. */
+  readonly source_kind: string | null
+  readonly source_id: string | null
 }
+
+/** What a score says beyond its value; most say nothing of it. */
+export const bareScore = Object.freeze({
+  normalized: null,
+  threshold: null,
+  range_min: null,
+  range_max: null,
+  direction: null,
+  confidence: null,
+  evidence: null,
+  source_kind: null,
+  source_id: null
+})
 
 /** One (decision, evaluator version, rule, generation): it ends exactly once. */
 export interface Run {
@@ -29,7 +58,47 @@ export interface Run {
   readonly attempts: number
   readonly duration_us: number | null
   readonly scores: readonly Score[]
+  readonly rule_id: string | null
+  readonly evaluator_id: string | null
+  /** `sha256:` and the hash of what the evaluator's version says. */
+  readonly config_hash: string | null
+  /** The run that this one repeats. */
+  readonly replay_of: string | null
+  /** Milliseconds since 1970, as are all times here. */
+  readonly scheduled_at: number | null
+  readonly started_at: number | null
+  /** What went wrong, without anything of the decision. */
+  readonly error: string | null
+  readonly http_status: number | null
+  readonly provider: string | null
+  /** The model that was asked for, and the one that says it answered. */
+  readonly model: string | null
+  readonly model_reported: string | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  /** Billionths of a US dollar; null when the price is not known, and never 0 instead. */
+  readonly cost_nano_usd: number | null
+  readonly latency_ms: number | null
 }
+
+/** What only some runs have: of a rule of the organization, a replay, a call over the network. */
+export const bareRun = Object.freeze({
+  rule_id: null,
+  evaluator_id: null,
+  config_hash: null,
+  replay_of: null,
+  scheduled_at: null,
+  started_at: null,
+  error: null,
+  http_status: null,
+  provider: null,
+  model: null,
+  model_reported: null,
+  input_tokens: null,
+  output_tokens: null,
+  cost_nano_usd: null,
+  latency_ms: null
+})
 
 /** The value of a record on `decision-evaluations`. */
 export interface Evaluation {

@@ -34,6 +34,18 @@ export const settings = {
   DATABASE_TLS_CA: certificates('Authorities to trust for Postgres.'),
   API_KEY_PEPPER: secret('Secret under which API keys are hashed; at least 32 characters.', 32),
   SESSION_SIGNING_KEY: signingKey('PEM of the P-256 private key that signs sessions.'),
+  SECRETS_KEY: optional(
+    secret(
+      'Secret under which keys of providers and webhooks are kept; at least 32 characters.',
+      32
+    )
+  ),
+  PRIVATE_ADDRESSES_ALLOWED: flag('Judges and webhooks may be at private addresses.', false),
+  JUDGE_CONCURRENCY: integer(
+    'Judges a process waits for at once; 0 leaves them to others.',
+    16,
+    [0, 1000]
+  ),
   GATEWAY_HOST: text('Address the gateway listens on.', '0.0.0.0'),
   GATEWAY_PORT: integer('Port the gateway listens on; 0 picks a free one.', 8080, [0, 65535]),
   GATEWAY_ROUTES: oneOf('Which routes this process serves.', 'all', ['ingest', 'api', 'all']),

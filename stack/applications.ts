@@ -60,7 +60,10 @@ export function environmentOf(addresses: Addresses, secrets: Secrets): NodeJS.Pr
     REDIS_URL: addresses.redisUrl,
     DATABASE_URL: addresses.databaseUrl,
     API_KEY_PEPPER: secrets.API_KEY_PEPPER,
-    SESSION_SIGNING_KEY: secrets.SESSION_SIGNING_KEY
+    SESSION_SIGNING_KEY: secrets.SESSION_SIGNING_KEY,
+    SECRETS_KEY: secrets.SECRETS_KEY,
+    // A model on this machine may judge.
+    PRIVATE_ADDRESSES_ALLOWED: 'true'
   }
 }
 

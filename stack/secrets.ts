@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 export type Secrets = {
   API_KEY_PEPPER: string
   SESSION_SIGNING_KEY: string
+  SECRETS_KEY: string
   /** Of the first login. */
   LOGIN_PASSWORD: string
 }
@@ -16,6 +17,7 @@ function makeSecrets(): Secrets {
   return {
     API_KEY_PEPPER: randomBytes(32).toString('base64url'),
     SESSION_SIGNING_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    SECRETS_KEY: randomBytes(32).toString('base64url'),
     LOGIN_PASSWORD: randomBytes(12).toString('base64url')
   }
 }

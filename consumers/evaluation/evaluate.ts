@@ -1,6 +1,7 @@
 /** evaluate: a decision's plan to its runs and scores; each run ends exactly one way. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision.ts'
+import { bareRun, bareScore } from '../../core/evaluation.ts'
 import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
 import { uuidv5 } from '../../core/ids.ts'
 import type { Finding } from './evaluators/evaluator.ts'
@@ -37,8 +38,11 @@ function runOf(subject: Subject, { rule, evaluator }: PlannedRun): Run {
   const startedAt = performance.now()
   const result = resultOf(subject, { rule, evaluator })
   return {
+    ...bareRun,
     run_id,
     rule,
+    rule_id: rule,
+    evaluator_id: name,
     evaluator: name,
     evaluator_kind: kind,
     evaluator_version: version,
@@ -67,5 +71,6 @@ function resultOf(subject: Subject, { evaluator }: PlannedRun): Result {
 
 function scoreOf(runId: string, name: string, finding: Finding): Score {
   const { data_type, value, label, passed, reason } = finding
-  return { score_id: uuidv5(runId, name), name, data_type, value, label, passed, reason }
+  const score_id = uuidv5(runId, name)
+  return { ...bareScore, score_id, name, data_type, value, label, passed, reason }
 }

@@ -1,6 +1,7 @@
 /** Valid things to begin a test with; each test names only what it is about. */
 import { randomUUID } from 'node:crypto'
 import type { Decision } from '../../core/decision.ts'
+import { bareRun, bareScore } from '../../core/evaluation.ts'
 import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
 
 /** 2025-01-15T12:00:00Z: a fixed day, so that no test depends on today. */
@@ -49,6 +50,7 @@ export function aScore(overrides: Partial<Score> = {}): Score {
     label: null,
     passed: true,
     reason: null,
+    ...bareScore,
     ...overrides
   }
 }
@@ -66,6 +68,7 @@ export function aRun(overrides: Partial<Run> = {}): Run {
     attempts: 1,
     duration_us: 37,
     scores: [aScore()],
+    ...bareRun,
     ...overrides
   }
 }

@@ -1,6 +1,7 @@
 /** A read without its filter gets no foreign row: as superuser, as owner, as a gateway alone. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { bareRun, bareScore } from '../../../core/evaluation.ts'
 import { createStore } from '../../../gateway/api/store.ts'
 import { migrate } from '../../../platform/migrations.ts'
 import { createPostgres, sqlStateOf } from '../../../platform/postgres.ts'
@@ -67,8 +68,8 @@ async function fill(database: TestDatabase, organization_id: string): Promise<vo
   await storeRun(database, decision, {
     ...{ run_id: randomUUID(), rule: 'r', evaluator: 'e', evaluator_kind: 'heuristic' },
     ...{ evaluator_version: 1, generation: 0, status: 'succeeded', status_reason: null },
-    ...{ attempts: 1, duration_us: 1 },
-    scores: [{ ...score, score_id: randomUUID(), reason: null }]
+    ...{ ...bareRun, attempts: 1, duration_us: 1 },
+    scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: null }]
   })
   await database.query(
     `insert into decision_hours values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0)`,

@@ -3,6 +3,7 @@
  * A version that is added gets a value of its own, with its new fields set; those here stay.
  */
 import type { Decision } from '../../../../core/decision.ts'
+import { bareRun, bareScore } from '../../../../core/evaluation.ts'
 import type { Evaluation, Run, Score } from '../../../../core/evaluation.ts'
 
 /** The id of the writer schema in the golden wire headers. */
@@ -28,7 +29,7 @@ export const goldenDecision: Decision = Object.freeze({
   sdk_version: 'typescript/0.1.0'
 })
 
-const boolean: Score = Object.freeze({
+const boolean = Object.freeze({
   score_id: 'f8f2b0a4-13b0-5a52-8d3f-6f5c0b7e9a11',
   name: 'not_empty',
   data_type: 'boolean',
@@ -38,7 +39,7 @@ const boolean: Score = Object.freeze({
   reason: null
 })
 
-const categorical: Score = Object.freeze({
+const categorical = Object.freeze({
   score_id: 'a0b1c2d3-13b0-5a52-8d3f-6f5c0b7e9a12',
   name: 'tone',
   data_type: 'categorical',
@@ -48,7 +49,7 @@ const categorical: Score = Object.freeze({
   reason: 'The answer greets.'
 })
 
-const numeric: Score = Object.freeze({
+const numeric = Object.freeze({
   score_id: 'b1c2d3e4-13b0-5a52-8d3f-6f5c0b7e9a13',
   name: 'overlap',
   data_type: 'numeric',
@@ -58,7 +59,7 @@ const numeric: Score = Object.freeze({
   reason: null
 })
 
-const succeeded: Run = Object.freeze({
+const succeeded = Object.freeze({
   run_id: '3b241101-e2bb-5255-8caf-4136c566a962',
   rule: 'default',
   evaluator: 'not_empty',
@@ -72,7 +73,7 @@ const succeeded: Run = Object.freeze({
   scores: Object.freeze([boolean, categorical, numeric])
 })
 
-const failed: Run = Object.freeze({
+const failed = Object.freeze({
   run_id: '3b241101-e2bb-5255-8caf-4136c566a963',
   rule: 'strict',
   evaluator: 'json_valid',
@@ -86,7 +87,8 @@ const failed: Run = Object.freeze({
   scores: Object.freeze([])
 })
 
-export const goldenEvaluation: Evaluation = Object.freeze({
+/** As it was before there were rules, judges and replays. */
+export const goldenEvaluation = Object.freeze({
   decision_id,
   organization_id,
   agent_id: 'refund-agent',
@@ -97,8 +99,65 @@ export const goldenEvaluation: Evaluation = Object.freeze({
   runs: Object.freeze([succeeded, failed])
 })
 
+const judged: Score = Object.freeze({
+  score_id: 'c2d3e4f5-13b0-5a52-8d3f-6f5c0b7e9a14',
+  name: 'refund_policy',
+  data_type: 'categorical',
+  value: 0.5,
+  label: 'partly',
+  passed: false,
+  reason: 'Names the deadline – 但没有说价格.',
+  normalized: 0.5,
+  threshold: 0.75,
+  range_min: 0,
+  range_max: 1,
+  direction: 'higher',
+  confidence: 0.875,
+  evidence: '[{"path":"$.output","start":12,"end":40}]',
+  source_kind: 'evaluator',
+  source_id: 'evl_0193'
+})
+
+const replayed: Run = Object.freeze({
+  run_id: '3b241101-e2bb-5255-8caf-4136c566a964',
+  rule: 'refunds',
+  evaluator: 'refund_policy',
+  evaluator_kind: 'llm_judge',
+  evaluator_version: 3,
+  generation: 1,
+  status: 'succeeded',
+  status_reason: null,
+  attempts: 2,
+  duration_us: 640_000,
+  scores: Object.freeze([judged]),
+  rule_id: 'rul_0193',
+  evaluator_id: 'evl_0193',
+  config_hash: 'sha256:00ff',
+  replay_of: '3b241101-e2bb-5255-8caf-4136c566a963',
+  scheduled_at: received_at + 50,
+  started_at: received_at + 60,
+  error: 'the first reply was no JSON',
+  http_status: 200,
+  provider: 'con_0193',
+  model: 'small',
+  model_reported: 'small-2026-01',
+  input_tokens: 812,
+  output_tokens: 61,
+  cost_nano_usd: 310_000,
+  latency_ms: 640
+})
+
+export const goldenEvaluation2 = Object.freeze<Evaluation>({
+  ...goldenEvaluation,
+  runs: Object.freeze([
+    { ...bareRun, ...succeeded, scores: [{ ...bareScore, ...boolean }] },
+    replayed
+  ])
+})
+
 /** What the bytes of each version say, by the name of its file without the ending. */
 export const goldenValues: Readonly<Record<string, object>> = Object.freeze({
   'decision.v1': goldenDecision,
-  'evaluation.v1': goldenEvaluation
+  'evaluation.v1': goldenEvaluation,
+  'evaluation.v2': goldenEvaluation2
 })
