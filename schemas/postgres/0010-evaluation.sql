@@ -221,6 +221,8 @@ create table open_runs (
   lease_expires_at timestamptz,
   -- Somebody wants it canceled while it runs.
   cancel_requested_at timestamptz,
+  -- user, disabled or deleted.
+  cancel_reason text,
   -- When its job was put into the queue; null when nobody has.
   queued_at timestamptz,
   -- JSON text of the run as it ended, when it is finished and not yet stored.
