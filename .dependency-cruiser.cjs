@@ -62,7 +62,11 @@ const rooms = [
   }),
   rule('platform-below-services', 'Mechanism does not know policy.', {
     from: { path: '^platform/' },
-    to: { path: '^(gateway|consumers|cli|stack|deploy|sdk)/' }
+    to: { path: '^(evaluators|gateway|consumers|cli|stack|deploy|sdk)/' }
+  }),
+  rule('evaluators-below-services', 'How to judge is known without a process or a clock.', {
+    from: { path: '^evaluators/' },
+    to: { path: ['^(gateway|consumers|cli|stack|deploy|sdk)/', '^platform/(clock|process)[.]ts$'] }
   }),
   rule('siblings-apart', 'Gateway, consumers and cli share only what lies below them.', {
     from: { path: '^(gateway|consumers|cli)/' },
@@ -70,7 +74,7 @@ const rooms = [
   }),
   rule('stack-starts-processes', 'The stack runs the others as processes; it imports none.', {
     from: { path: '^stack/' },
-    to: { path: '^(gateway|consumers|cli|deploy|sdk)/' }
+    to: { path: '^(evaluators|gateway|consumers|cli|deploy|sdk)/' }
   }),
   rule('consumer-rooms-apart', 'Storage and evaluation meet only on a topic.', {
     from: { path: '^consumers/(storage|evaluation)/' },
@@ -82,7 +86,7 @@ const rooms = [
   }),
   rule('ingest-does-not-read', 'A decision is accepted without the read model.', {
     from: { path: '^gateway/ingest/' },
-    to: { path: '^gateway/api/' }
+    to: { path: '^(gateway/api|evaluators)/' }
   }),
   rule('sdk-stands-alone', 'An SDK is somebody else’s dependency.', {
     from: { path: '^sdk/' },
@@ -124,7 +128,7 @@ const shapes = [
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] }
   }),
   rule('no-dev-package-in-production', 'npm ci --omit=dev would leave it out.', {
-    from: { path: '^(schemas|core|platform|gateway|consumers|cli)/' },
+    from: { path: '^(schemas|core|platform|evaluators|gateway|consumers|cli)/' },
     to: {
       dependencyTypes: ['npm-dev'],
       dependencyTypesNot: ['type-only', 'npm'],

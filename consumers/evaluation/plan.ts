@@ -1,13 +1,13 @@
 /** plan: which evaluators run on a decision, and under which rule. */
 import type { Decision } from '../../core/decision.ts'
-import type { Evaluator } from './evaluators/evaluator.ts'
-import { inputNotRepeated } from './evaluators/input-not-repeated.ts'
-import { jsonValid } from './evaluators/json-valid.ts'
-import { noPersonalData } from './evaluators/no-personal-data.ts'
-import { noRepetition } from './evaluators/no-repetition.ts'
-import { notRefusal } from './evaluators/not-refusal.ts'
-import { outputComplete } from './evaluators/output-complete.ts'
-import { outputNotEmpty } from './evaluators/output-not-empty.ts'
+import type { Evaluator } from '../../evaluators/evaluator.ts'
+import { inputNotRepeated } from '../../evaluators/heuristics/input-not-repeated.ts'
+import { jsonValid } from '../../evaluators/heuristics/json-valid.ts'
+import { noPersonalData } from '../../evaluators/heuristics/no-personal-data.ts'
+import { noRepetition } from '../../evaluators/heuristics/no-repetition.ts'
+import { notRefusal } from '../../evaluators/heuristics/not-refusal.ts'
+import { outputComplete } from '../../evaluators/heuristics/output-complete.ts'
+import { outputNotEmpty } from '../../evaluators/heuristics/output-not-empty.ts'
 
 export interface PlannedRun {
   readonly rule: string

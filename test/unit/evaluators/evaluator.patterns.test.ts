@@ -1,0 +1,45 @@
+/** No text makes a pattern slow: each quantifier has an end, so the work at each place has one. */
+import { expect, test } from '@jest/globals'
+import { accountPattern, cardPattern } from '../../../evaluators/heuristics/account-numbers.ts'
+import { fenceLine } from '../../../evaluators/text/code-fences.ts'
+import { emailPattern } from '../../../evaluators/heuristics/email-addresses.ts'
+import { jsonRequest, otherMeaning } from '../../../evaluators/text/json-request-patterns.ts'
+import { detectors } from '../../../evaluators/heuristics/personal-data.ts'
+import { phonePattern } from '../../../evaluators/heuristics/phone-numbers.ts'
+import { refusalCue, refusalPhrases } from '../../../evaluators/heuristics/refusal-phrases.ts'
+import { secretPattern } from '../../../evaluators/heuristics/secrets.ts'
+
+const patterns: [string, RegExp][] = [
+  ['code fences', fenceLine],
+  ['requests for JSON', jsonRequest],
+  ['other meanings of JSON', otherMeaning],
+  ['a refusal at a look', refusalCue],
+  ['e-mail addresses', emailPattern],
+  ['phone numbers', phonePattern],
+  ['payment cards', cardPattern],
+  ['IBANs', accountPattern],
+  ['secrets', secretPattern],
+  ...detectors.map(({ kind, hint }): [string, RegExp] => [`a hint at: ${kind}`, hint]),
+  ...refusalPhrases.map(({ language, pattern }): [string, RegExp] => [language, pattern])
+]
+
+/** The expression without escapes, character classes and texts: groups and quantifiers remain. */
+function skeletonOf({ source }: RegExp): string {
+  return source
+    .replaceAll(/\\(?:[pP]\{\w+\}|.)/g, 'x')
+    .replaceAll(/\[[^\]]*\]/g, 'x')
+    .replaceAll(/\(\?(?:[:=!]|<[=!])/g, '(')
+}
+
+test.each(patterns)('every quantifier is bounded: %s', (_, pattern) => {
+  expect(skeletonOf(pattern)).not.toMatch(/[*+]|\{\d+,\}/)
+})
+
+test('the check sees an unbounded quantifier', () => {
+  for (const pattern of [/a+/, /[a-z]*b/, /(?:a|b){2,}/, /\d+\+/, /\p{L}+/u]) {
+    expect(skeletonOf(pattern)).toMatch(/[*+]|\{\d+,\}/)
+  }
+  for (const pattern of [/[+*]{1,2}/, /\+\*\{1,}/, /a{1,3}(?<=b)/]) {
+    expect(skeletonOf(pattern)).not.toMatch(/[*+]|\{\d+,\}/)
+  }
+})

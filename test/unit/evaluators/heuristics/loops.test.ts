@@ -1,0 +1,62 @@
+/** Loops are found wherever they stand, with work that grows with the text and not faster. */
+import { expect, test } from '@jest/globals'
+import { longestLoop } from '../../../../evaluators/heuristics/loops.ts'
+
+const limits = { periodMax: 30, lengthMin: 8 }
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+test('finds a loop at the beginning, in the middle and at the end', () => {
+  const loop = [901, 902, 901, 902, 901, 902, 901, 902, 901, 902]
+  const expected = { period: 2, length: 10 }
+  expect(longestLoop([...loop, ...numbers(50)], limits)).toEqual(expected)
+  expect(longestLoop([...numbers(50), ...loop, ...numbers(50)], limits)).toEqual(expected)
+  expect(longestLoop([...numbers(50), ...loop], limits)).toEqual(expected)
+})
+
+test('names the shortest stretch', () => {
+  expect(longestLoop(new Array<number>(40).fill(7), limits)).toEqual({ period: 1, length: 40 })
+})
+
+test('is not misled by a longer stretch that comes only twice', () => {
+  const twice = [...numbers(25), ...numbers(25)]
+  expect(longestLoop(twice, limits)).toBeNull()
+  const loop = [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3].map((number) => number + 500)
+  expect(longestLoop([...twice, ...loop], limits)).toEqual({ period: 3, length: 12 })
+})
+
+test('wants a fourth time of a short stretch and a third of a long one', () => {
+  const long = numbers(20)
+  expect(longestLoop([...long, ...long, ...long], limits)).toEqual({ period: 20, length: 60 })
+  const short = numbers(5)
+  expect(longestLoop([...short, ...short, ...short], limits)).toBeNull()
+})
+
+test('finds nothing in nothing', () => {
+  expect(longestLoop([], limits)).toBeNull()
+  expect(longestLoop([1], limits)).toBeNull()
+})
+
+/** Counts how often a unit is read. */
+function readsFor(units: number[]): number {
+  let reads = 0
+  const counting = new Proxy(units, {
+    get: (target, name) => {
+      if (name !== 'length') reads++
+      return Reflect.get(target, name) as unknown
+    }
+  })
+  longestLoop(counting, limits)
+  return reads
+}
+
+test.each([
+  ['all equal', (count: number) => new Array<number>(count).fill(1)],
+  ['all different', numbers],
+  ['nearly a loop', (count: number) => numbers(count).map((at) => (at % 30 === 29 ? at : at % 30))]
+])('twice the text is at most twice the work: %s', (_, make) => {
+  expect(readsFor(make(4000))).toBeLessThanOrEqual(2.05 * readsFor(make(2000)))
+  expect(readsFor(make(4000))).toBeLessThanOrEqual(2 * limits.periodMax * 4000)
+})
