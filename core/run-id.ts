@@ -1,0 +1,26 @@
+/** Ids of runs and scores: derived, so that the same work has the same name wherever it is done. */
+import { uuidv5 } from './ids.ts'
+
+/** Namespace of run ids. Were it to change, a redelivered decision would be evaluated anew. */
+const runNamespace = '5d1d3b70-3a35-5c0c-8e0b-6b2b8f0c9a41'
+
+/** What makes a run that run and no other. */
+export interface RunOrigin {
+  readonly organization_id: string
+  readonly decision_id: string
+  readonly rule_id: string
+  readonly evaluator_id: string
+  readonly version: number
+  /** 0, and one more for each replay. */
+  readonly generation: number
+}
+
+export function runIdOf(origin: RunOrigin): string {
+  const { organization_id, decision_id, rule_id, evaluator_id, version, generation } = origin
+  const path = [organization_id, decision_id, rule_id, evaluator_id, version, generation]
+  return uuidv5(runNamespace, path.join('/'))
+}
+
+export function scoreIdOf(runId: string, name: string): string {
+  return uuidv5(runId, name)
+}

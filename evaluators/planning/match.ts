@@ -1,0 +1,55 @@
+/** match: whether a rule is about a decision, and what about it is not as the rule says. */
+import type { Decision } from '../../core/decision.ts'
+import type { RuleMatch } from '../../core/rule.ts'
+import type { MetadataTexts } from './metadata-texts.ts'
+
+/** What does not match. */
+export type Mismatch = 'domain' | 'agent_id' | 'session_id' | 'metadata'
+
+export type Match = (
+  decision: Pick<Decision, 'domain' | 'agent_id' | 'session_id'>,
+  metadata: MetadataTexts
+) => Mismatch | null
+
+type Matches = (text: string | null) => boolean
+
+/** Compiled once: a pattern is looked at for each decision of the organization. */
+export function createMatch(match: RuleMatch): Match {
+  const isDomain = anyOf(match.domains)
+  const isAgent = anyOf(match.agent_ids)
+  const isSession = anyOf(match.session_ids)
+  const members = Object.entries(match.metadata ?? {})
+
+  return function mismatchOf({ domain, agent_id, session_id }, metadata) {
+    if (!isDomain(domain)) return 'domain'
+    if (!isAgent(agent_id)) return 'agent_id'
+    if (!isSession(session_id)) return 'session_id'
+    const isAsSaid = members.every(([name, texts]) => texts.includes(metadata(name) ?? ''))
+    return isAsSaid ? null : 'metadata'
+  }
+}
+
+function anyOf(patterns: readonly string[] | undefined): Matches {
+  if (patterns === undefined || patterns.includes('*')) return () => true
+  const matchers = patterns.map(matcherOf)
+  return (text) => text !== null && matchers.some((matches) => matches(text))
+}
+
+/** A pattern says the whole text, where `*` is any text; what lies between is found leftmost. */
+function matcherOf(pattern: string): (text: string) => boolean {
+  const [first = '', ...others] = pattern.split('*')
+  const last = others.pop()
+  if (last === undefined) return (text) => text === first
+  return (text) => {
+    if (text.length < first.length + last.length) return false
+    if (!text.startsWith(first) || !text.endsWith(last)) return false
+    const end = text.length - last.length
+    let at = first.length
+    for (const piece of others) {
+      const found = text.indexOf(piece, at)
+      if (found < 0 || found + piece.length > end) return false
+      at = found + piece.length
+    }
+    return true
+  }
+}

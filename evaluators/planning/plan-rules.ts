@@ -1,0 +1,75 @@
+/** plan: what each rule makes of a decision, and why. */
+import type { Decision } from '../../core/decision.ts'
+import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
+import type { ResolvedRule, RuleSet } from '../../core/rule.ts'
+import { createMatch } from './match.ts'
+import type { Mismatch } from './match.ts'
+import { metadataTextsOf } from './metadata-texts.ts'
+import type { MetadataTexts } from './metadata-texts.ts'
+import { isSampled } from './sample.ts'
+
+/** `planned`: its evaluators run. Anything else is why they do not. */
+export type RuleOutcome =
+  'planned' | 'disabled' | Mismatch | 'sampled_out' | 'budget_exhausted' | 'loop_guard'
+
+/**
+ * One outcome for each rule, in the order of the rule set.
+ * @param exhausted ids of rules that have spent their budget.
+ */
+export type PlanRules = (
+  decision: Decision,
+  exhausted?: ReadonlySet<string>
+) => readonly RuleOutcome[]
+
+/** A rule and one of its evaluators. */
+export interface PlannedRun {
+  readonly rule: ResolvedRule
+  readonly evaluator: EvaluatorVersion
+}
+
+const noRules: ReadonlySet<string> = new Set()
+
+export function createPlanRules({ rules }: RuleSet): PlanRules {
+  const outcomes = rules.map(createOutcomeOf)
+  return function planRules(decision, exhausted = noRules) {
+    const metadata = metadataTextsOf(decision.metadata)
+    if (isOwnCall(decision, metadata)) return rules.map(() => 'loop_guard' as const)
+    return outcomes.map((outcomeOf) => outcomeOf(decision, metadata, exhausted))
+  }
+}
+
+/** Metadata member of a decision that is itself the call of a judge: it is never evaluated. */
+export const ownCallMember = 'sluice.evaluation'
+
+export function isOwnCall(
+  { metadata }: Pick<Decision, 'metadata'>,
+  texts: MetadataTexts = metadataTextsOf(metadata)
+): boolean {
+  // A name may be written with escapes, and still be that name.
+  const mayBe = metadata !== null && (metadata.includes(ownCallMember) || metadata.includes('\\u'))
+  return mayBe && texts(ownCallMember) === 'true'
+}
+
+type OutcomeOf = (
+  decision: Decision,
+  metadata: MetadataTexts,
+  exhausted: ReadonlySet<string>
+) => RuleOutcome
+
+function createOutcomeOf({ rule_id, enabled, match, sampling }: ResolvedRule): OutcomeOf {
+  if (!enabled) return () => 'disabled'
+  const mismatchOf = createMatch(match)
+  return (decision, metadata, exhausted) => {
+    const mismatch = mismatchOf(decision, metadata)
+    if (mismatch !== null) return mismatch
+    if (!isSampled(sampling, decision)) return 'sampled_out'
+    return exhausted.has(rule_id) ? 'budget_exhausted' : 'planned'
+  }
+}
+
+/** The runs that outcomes stand for, in the order of rules and of their evaluators. */
+export function plannedRunsOf({ rules }: RuleSet, outcomes: readonly string[]): PlannedRun[] {
+  return rules.flatMap((rule, index) =>
+    outcomes[index] === 'planned' ? rule.evaluators.map((evaluator) => ({ rule, evaluator })) : []
+  )
+}

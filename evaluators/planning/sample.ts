@@ -1,0 +1,28 @@
+/** sample: which decisions a rule takes; the same ones whoever asks, and whenever. */
+import { hash } from 'node:crypto'
+import type { Decision } from '../../core/decision.ts'
+import type { RuleSampling } from '../../core/rule.ts'
+
+/**
+ * The first 53 bits of a hash of cohort and key, as a share of 1, against the rate. Rules of one
+ * cohort see the same share: whom the stricter one takes, the laxer one takes as well.
+ */
+export function isSampled(
+  { rate, key, cohort }: RuleSampling,
+  { decision_id, session_id }: Pick<Decision, 'decision_id' | 'session_id'>
+): boolean {
+  if (rate >= 1) return true
+  if (rate <= 0) return false
+  const sampled = key === 'session' ? (session_id ?? decision_id) : decision_id
+  return shareOf(`${cohort}\0${sampled}`) < rate
+}
+
+const highBits = 2 ** 21
+const shareMax = 2 ** 53
+
+function shareOf(text: string): number {
+  const digits = hash('sha256', text, 'hex')
+  const high = Number.parseInt(digits.slice(0, 8), 16)
+  const low = Number.parseInt(digits.slice(8, 14), 16) >>> 3
+  return (high * highBits + low) / shareMax
+}
