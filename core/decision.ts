@@ -22,6 +22,14 @@ export interface Decision {
   readonly sdk_version: string | null
 }
 
+/** The identity as one text: unique, and short to compare. */
+export function identityNameOf({
+  organization_id,
+  decision_id
+}: Pick<Decision, 'organization_id' | 'decision_id'>): string {
+  return `${organization_id}/${decision_id}`
+}
+
 /**
  * The record's key: one agent's decisions stay in order, on one partition.
  * An empty text is no key: as one it would send every such decision to the same partition.

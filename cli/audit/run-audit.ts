@@ -5,6 +5,7 @@
  * In this order: what the group had settled when its offsets were read had its dead letters
  * acknowledged and its rows committed before, so whatever is looked at later must show them.
  */
+import { identityNameOf } from '../../core/decision.ts'
 import type { Message } from '../../platform/message-consumer.ts'
 import type { OffsetRange } from '../../platform/log-fetcher.ts'
 import type { Queryable } from '../../platform/postgres.ts'
@@ -18,7 +19,7 @@ import { readCondemnedOffsets } from './condemned-offsets.ts'
 import type { ReasonOf } from './condemned-offsets.ts'
 import { createSeenIdentities } from './seen-identities.ts'
 import type { SeenIdentities } from './seen-identities.ts'
-import { nameOf, selectKeptFrom, selectStoredFacts } from './stored-facts.ts'
+import { selectKeptFrom, selectStoredFacts } from './stored-facts.ts'
 import { judge } from './verdict.ts'
 
 export interface AuditDependencies {
@@ -127,7 +128,7 @@ async function account(messages: readonly Message[], auditing: Auditing): Promis
   for (const [index, { message, decision }] of decoded.entries()) {
     const fact = facts[index]
     if (fact === undefined) throw new Error('a look-up has fewer answers than questions')
-    const isFirst = (): boolean => seen.isNew(nameOf(decision))
+    const isFirst = (): boolean => seen.isNew(identityNameOf(decision))
     tally.add(message, judge(decision, { facts: fact, keptFrom, isFirst }), decision)
   }
 }

@@ -1,5 +1,7 @@
 /** Looks decisions up: their identity, their row, and whether somebody asked to erase them. */
 import type { Decision } from '../../core/decision.ts'
+import { createIsErased } from '../../core/erasure.ts'
+import { readErasureRules } from '../../platform/erasure-rules.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import type { StoredFacts } from './verdict.ts'
 
@@ -36,57 +38,27 @@ export async function selectStoredFacts(
       decisions.map(({ decision_id }) => decision_id)
     ]
   )
+  // Of the others their identity says it, and they may be many.
   const lost = decisions.filter((_, index) => rows[index]?.fingerprint === null)
-  const asked = await selectErasureAsked(postgres, lost)
-  return decisions.map((decision, index) => factsOf(rows[index], asked.has(nameOf(decision))))
+  const isErased = createIsErased(await readErasureRules(postgres, lost))
+  return decisions.map((decision, index) => {
+    return factsOf(rows[index]) ?? lostFacts(isErased(decision))
+  })
 }
 
-function factsOf(row: FactsRow | undefined, isErasureAsked: boolean): StoredFacts {
+/** Null without an identity. */
+function factsOf(row: FactsRow | undefined): StoredFacts | null {
   const { fingerprint = null, received_at = null, erased_at = null } = row ?? {}
-  if (fingerprint === null || received_at === null) {
-    return { identity: null, hasRow: false, isErasureAsked }
-  }
-  const hasRow = row?.has_row === true
+  if (fingerprint === null || received_at === null) return null
   return {
     identity: { fingerprint, received_at, isErased: erased_at !== null },
-    hasRow,
-    isErasureAsked
+    hasRow: row?.has_row === true,
+    isErasureAsked: false
   }
 }
 
-export function nameOf({ organization_id, decision_id }: Decision): string {
-  return `${organization_id}/${decision_id}`
-}
-
-/** @returns the names of those that a rule covers. Few are asked for: those without an identity. */
-async function selectErasureAsked(
-  postgres: Queryable,
-  decisions: readonly Decision[]
-): Promise<Set<string>> {
-  if (decisions.length === 0) return new Set()
-  const rows = await postgres.query<{ place: number }>(
-    `select wanted.place::integer
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-            with ordinality as wanted (organization_id, decision_id, agent_id, session_id,
-                                       received_at, place)
-      where exists (
-            select 1 from erasures rule
-             where rule.organization_id = wanted.organization_id
-               and rule.received_until >= wanted.received_at
-               and (rule.scope = 'organization'
-                    or rule.scope = 'decision' and rule.subject = wanted.decision_id
-                    or rule.scope = 'agent' and rule.subject = wanted.agent_id
-                    or rule.scope = 'session' and rule.subject = wanted.session_id))`,
-    [
-      decisions.map(({ organization_id }) => organization_id),
-      decisions.map(({ decision_id }) => decision_id),
-      decisions.map(({ agent_id }) => agent_id),
-      decisions.map(({ session_id }) => session_id),
-      decisions.map(({ received_at }) => new Date(received_at))
-    ]
-  )
-  const covered = rows.map(({ place }) => decisions[place - 1])
-  return new Set(covered.flatMap((decision) => (decision === undefined ? [] : [nameOf(decision)])))
+function lostFacts(isErasureAsked: boolean): StoredFacts {
+  return { identity: null, hasRow: false, isErasureAsked }
 }
 
 /**

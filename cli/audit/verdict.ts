@@ -29,7 +29,7 @@ export interface StoredFacts {
     readonly isErased: boolean
   } | null
   readonly hasRow: boolean
-  /** Whether somebody asked to erase it. */
+  /** Whether somebody asked to erase it; not looked up where there is an identity. */
   readonly isErasureAsked: boolean
 }
 

@@ -1,9 +1,10 @@
 /** Claims identities in `decision_ids`: whoever is inserted there is the one that is stored. */
+import { identityNameOf } from '../../core/decision.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { byteaArray, timestamptzArray, uuidArray } from '../../platform/postgres-array.ts'
 
 export interface Identity {
-  /** `organization/decision`: unique, and short to compare. */
+  /** As `identityNameOf` has it. */
   readonly name: string
   readonly organization_id: string
   readonly decision_id: string
@@ -41,7 +42,7 @@ export async function claimIdentities(
   )
   if (taken.length === 0) return claims
   const holders = await selectHolders(transaction, taken)
-  const held = new Map(holders.map((row) => [`${row.organization_id}/${row.decision_id}`, row]))
+  const held = new Map(holders.map((row) => [identityNameOf(row), row]))
   for (const { name } of taken) {
     const holder = held.get(name)
     if (holder === undefined) throw new Error('an identity was neither claimed nor found')

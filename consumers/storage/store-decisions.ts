@@ -1,14 +1,15 @@
 /** store: decisions into Postgres, one transaction a batch, each identity once. */
 import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
+import { identityNameOf } from '../../core/decision.ts'
 import type { Decision } from '../../core/decision.ts'
 import { fingerprintOf } from '../../core/fingerprint.ts'
+import { findErased } from '../../platform/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
 import type { Store } from './bisect.ts'
 import { claimIdentities } from './claim-identities.ts'
 import type { Claim, Identity } from './claim-identities.ts'
 import { deleteEvaluations } from './delete-evaluations.ts'
-import { findErased } from './find-erased.ts'
 import { insertDecisions } from './insert-decisions.ts'
 import { recordConsumed } from './record-consumed.ts'
 
@@ -63,7 +64,7 @@ function outcomeOf({ identity, claim }: Claimed): Consumed {
 function identityOf(decision: Decision, isErased: boolean): Identity {
   const { organization_id, decision_id, received_at } = decision
   return {
-    name: `${organization_id}/${decision_id}`,
+    name: identityNameOf(decision),
     organization_id,
     decision_id,
     received_at,

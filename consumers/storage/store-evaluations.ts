@@ -1,9 +1,10 @@
 /** store: evaluation runs and scores into Postgres, one transaction a batch, each run once. */
 import { done, duplicate, erased } from '../../core/consumed.ts'
+import { identityNameOf } from '../../core/decision.ts'
 import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
+import { findErased } from '../../platform/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
 import type { Store } from './bisect.ts'
-import { findErased } from './find-erased.ts'
 import { recordConsumed } from './record-consumed.ts'
 
 interface RunRow extends Run {
@@ -26,7 +27,7 @@ async function store(transaction: Queryable, evaluations: readonly Evaluation[])
   const isErased = await findErased(transaction, evaluations)
   const tombstones = await findTombstones(transaction, evaluations)
   const isGone = (evaluation: Evaluation): boolean =>
-    isErased(evaluation) || tombstones.has(decisionOf(evaluation))
+    isErased(evaluation) || tombstones.has(identityNameOf(evaluation))
   const runs = evaluations.filter((evaluation) => !isGone(evaluation)).flatMap(runRowsOf)
   const inserted = await insertRuns(transaction, runs)
   await insertScores(
@@ -44,13 +45,9 @@ async function store(transaction: Queryable, evaluations: readonly Evaluation[])
 type DecisionName = { readonly organization_id: string; readonly decision_id: string }
 type RunName = DecisionName & { readonly run_id: string }
 
-function decisionOf({ organization_id, decision_id }: DecisionName): string {
-  return `${organization_id}/${decision_id}`
-}
-
 /** Another decision may use the same run_id: whoever writes to the topic chooses it. */
 function nameOf(run: RunName): string {
-  return `${decisionOf(run)}/${run.run_id}`
+  return `${identityNameOf(run)}/${run.run_id}`
 }
 
 /** @returns the decisions that were erased, whatever the rules say by now. */
@@ -66,7 +63,7 @@ async function findTombstones(transaction: Queryable, evaluations: readonly Eval
       evaluations.map(({ decision_id }) => decision_id)
     ]
   )
-  return new Set(rows.map(decisionOf))
+  return new Set(rows.map(identityNameOf))
 }
 
 function runRowsOf(evaluation: Evaluation): RunRow[] {
