@@ -1,5 +1,6 @@
 /** Erases a few decisions in one transaction: rows, what was made of them, and their sums. */
 import { changeHours } from '../../platform/change-hours.ts'
+import { deleteEvaluations } from '../../platform/delete-evaluations.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
 import type { DoomedCounts } from './count-doomed.ts'
 import type { Erasure } from './erasure-table.ts'
@@ -18,19 +19,19 @@ export function eraseChunk(postgres: Postgres, erasure: Erasure): Promise<Doomed
     const doomed = await findDoomed(transaction, erasure)
     if (doomed.length === 0) return null
     await upsertTombstones(transaction, { organization_id, doomed, received_until })
-    const counts = {
-      decisions: await deleteDecisions(transaction, { organization_id, doomed }),
-      evaluation_runs: await deleteOf('evaluation_runs', transaction, { organization_id, doomed }),
-      scores: await deleteOf('scores', transaction, { organization_id, doomed })
-    }
+    const decisions = await deleteDecisions(transaction, { organization_id, doomed })
+    const { evaluation_runs, scores } = await deleteEvaluations(
+      transaction,
+      doomed.map(({ decision_id }) => ({ organization_id, decision_id }))
+    )
     await transaction.query(
       `update erasures
           set decisions = decisions + $2, evaluation_runs = evaluation_runs + $3,
               scores = scores + $4
         where erasure_id = $1`,
-      [erasure_id, counts.decisions, counts.evaluation_runs, counts.scores]
+      [erasure_id, decisions, evaluation_runs, scores]
     )
-    return counts
+    return { decisions, evaluation_runs, scores }
   })
 }
 
@@ -105,23 +106,6 @@ const takeFromHours = `
   )
   ${changeHours('gone', '-')}
   returning h.hour, h.agent_id, h.domain, h.decisions, (select count(*) from gone) as deleted`
-
-async function deleteOf(
-  table: 'evaluation_runs' | 'scores',
-  transaction: Queryable,
-  { organization_id, doomed }: Chunk
-): Promise<number> {
-  const [ids] = columnsOf(doomed)
-  const [row] = await transaction.query<{ deleted: number }>(
-    `with gone as (
-       delete from ${table}
-        where organization_id = $1 and decision_id = any ($2::uuid[]) returning 1
-     )
-     select count(*) as deleted from gone`,
-    [organization_id, ids]
-  )
-  return row?.deleted ?? 0
-}
 
 function columnsOf(doomed: readonly Doomed[]) {
   return [

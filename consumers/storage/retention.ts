@@ -4,6 +4,7 @@
  * again, a group that was far behind) is stored in the default partition like any other, and
  * deleted from there in the next round: it is never lost silently, and never stays.
  */
+import { evaluationTables } from '../../platform/delete-evaluations.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { topicDefinitions } from '../../schemas/index.ts'
 import { inTurn } from './partitions.ts'
@@ -23,8 +24,7 @@ const daysDroppedMax = 60
 /** Tables whose old rows are deleted, with the column that says how old they are. */
 const agingTables = [
   ['decisions_default', 'received_at'],
-  ['evaluation_runs', 'evaluated_at'],
-  ['scores', 'evaluated_at'],
+  ...evaluationTables,
   ['decision_hours', 'hour']
 ] as const
 

@@ -4,12 +4,12 @@ import type { Consumed } from '../../core/consumed.ts'
 import { identityNameOf } from '../../core/decision.ts'
 import type { Decision } from '../../core/decision.ts'
 import { fingerprintOf } from '../../core/fingerprint.ts'
+import { deleteEvaluations } from '../../platform/delete-evaluations.ts'
 import { findErased } from '../../platform/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
 import type { Store } from './bisect.ts'
 import { claimIdentities } from './claim-identities.ts'
 import type { Claim, Identity } from './claim-identities.ts'
-import { deleteEvaluations } from './delete-evaluations.ts'
 import { insertDecisions } from './insert-decisions.ts'
 import { recordConsumed } from './record-consumed.ts'
 
@@ -41,10 +41,8 @@ async function store(transaction: Queryable, decisions: readonly Decision[]): Pr
     transaction,
     decisions.filter((_, index) => outcomes[index] === done)
   )
-  await deleteEvaluations(
-    transaction,
-    decisions.filter((_, index) => claimed[index]?.claim.isErased)
-  )
+  const gone = decisions.filter((_, index) => claimed[index]?.claim.isErased)
+  if (gone.length > 0) await deleteEvaluations(transaction, gone)
   return outcomes
 }
 

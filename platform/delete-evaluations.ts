@@ -1,0 +1,37 @@
+/** Deletes what was made of decisions: with a decision it is to be gone as well. */
+import type { Decision } from '../core/decision.ts'
+import type { Queryable } from './postgres.ts'
+
+/** Its tables, with the column that says how old a row is. A row belongs to one decision. */
+export const evaluationTables = [
+  ['evaluation_runs', 'evaluated_at'],
+  ['scores', 'evaluated_at']
+] as const
+
+/** The rows of each table. */
+export type EvaluationCounts = Readonly<Record<(typeof evaluationTables)[number][0], number>>
+
+const deletions = evaluationTables.map(
+  ([table]) => `
+  gone_${table} as (
+    delete from ${table} t
+     using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
+     where t.organization_id = gone.organization_id and t.decision_id = gone.decision_id
+    returning 1
+  )`
+)
+const counts = evaluationTables.map(([table]) => `(select count(*) from gone_${table}) as ${table}`)
+const deleteAll = `with ${deletions.join(',')} select ${counts.join(', ')}`
+
+/** In the order of the tables, in which storage inserts as well. */
+export async function deleteEvaluations(
+  transaction: Queryable,
+  decisions: readonly Pick<Decision, 'organization_id' | 'decision_id'>[]
+): Promise<EvaluationCounts> {
+  const [deleted] = await transaction.query<EvaluationCounts>(deleteAll, [
+    decisions.map(({ organization_id }) => organization_id),
+    decisions.map(({ decision_id }) => decision_id)
+  ])
+  if (deleted === undefined) throw new Error('a deletion was not counted')
+  return deleted
+}
