@@ -1,7 +1,7 @@
 /** What a person reads once the stack is up: the samples, all addresses, and a curl to try. */
+import { layOut } from '../core/lay-out.ts'
 import type { LocalFile } from './local-file.ts'
 import type { Paint } from './progress.ts'
-import { layOut } from './table.ts'
 import type { TourRow } from './tour.ts'
 
 function ms(value: number | null): string {
@@ -11,17 +11,15 @@ function ms(value: number | null): string {
 /** One row per sample: what became of it, and how long after it was sent. */
 export function tourTable(rows: TourRow[]): string[] {
   const headings = ['decision', 'agent', 'stored after', 'evaluated after', 'verdict', 'failing']
-  return layOut(
-    headings,
-    rows.map((row) => [
-      row.decisionId,
-      row.agent,
-      ms(row.storedMs),
-      ms(row.evaluatedMs),
-      row.verdict,
-      row.failing.join(', ') || '-'
-    ])
-  )
+  const cells = rows.map((row) => [
+    row.decisionId,
+    row.agent,
+    ms(row.storedMs),
+    ms(row.evaluatedMs),
+    row.verdict,
+    row.failing.join(', ') || '-'
+  ])
+  return layOut([headings, ...cells])
 }
 
 /** Ready to be pasted into a shell. */
@@ -36,22 +34,19 @@ export function curlOf(local: Pick<LocalFile, 'base_url' | 'api_key'>): string[]
 }
 
 export function summaryOf(local: LocalFile, paint: Paint): string[] {
-  const places = layOut(
-    ['', ''],
-    [
-      ['Gateway', local.base_url],
-      ['API documentation', local.docs_url],
-      ['Metrics, readiness', `${local.management_url}/metrics, /readyz`],
-      ['  of storage', local.storage_management_url],
-      ['  of evaluation', local.evaluation_management_url],
-      ['Login', `${local.email}  ${local.password}`],
-      ['API key', local.api_key],
-      ['Kafka', `${local.kafka_brokers}  topic agent-decisions`],
-      ['Schema registry', local.schema_registry_url],
-      ['Postgres', local.database_url],
-      ['Redis', local.redis_url]
-    ]
-  ).slice(1)
+  const places = layOut([
+    ['Gateway', local.base_url],
+    ['API documentation', local.docs_url],
+    ['Metrics, readiness', `${local.management_url}/metrics, /readyz`],
+    ['  of storage', local.storage_management_url],
+    ['  of evaluation', local.evaluation_management_url],
+    ['Login', `${local.email}  ${local.password}`],
+    ['API key', local.api_key],
+    ['Kafka', `${local.kafka_brokers}  topic agent-decisions`],
+    ['Schema registry', local.schema_registry_url],
+    ['Postgres', local.database_url],
+    ['Redis', local.redis_url]
+  ])
   return [
     paint('bold', 'Sluice is up.'),
     '',

@@ -1,5 +1,5 @@
 /** An audit's report for people: the counts, what they do not say, and what is missing. */
-import { layOut } from '../lay-out.ts'
+import { layOut } from '../../core/lay-out.ts'
 import { outcomes } from './audit-report.ts'
 import type { AuditReport, MissingRecord } from './audit-report.ts'
 import type { MissingWhy } from './verdict.ts'

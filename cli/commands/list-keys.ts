@@ -5,7 +5,7 @@ import type { Environment } from '../../platform/config.ts'
 import { stateOf } from '../keys/key-state.ts'
 import { organizationIdOf, selectKeys } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
-import { layOut } from '../lay-out.ts'
+import { layOut } from '../../core/lay-out.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface ListKeysOptions {

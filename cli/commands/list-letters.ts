@@ -1,7 +1,7 @@
 /** `sluice dlq list`: which kinds of dead letters there are. */
 import type { Environment } from '../../platform/config.ts'
 import { isoTime, shortTime } from '../iso-time.ts'
-import { layOut } from '../lay-out.ts'
+import { layOut } from '../../core/lay-out.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
 import type { LetterTopicName } from '../letters/dead-letter-topics.ts'
 import { readLetterConfig } from '../letters/letter-config.ts'

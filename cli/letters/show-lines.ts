@@ -1,6 +1,6 @@
 /** A dead letter as somebody reads it: where it is, why, from where, and all that it holds. */
 import { shortTime } from '../iso-time.ts'
-import { layOut } from '../lay-out.ts'
+import { layOut } from '../../core/lay-out.ts'
 import { plainText } from '../plain-text.ts'
 import type { Described } from '../records/describe.ts'
 import { originalHeadersOf } from '../records/letter.ts'

@@ -1,5 +1,5 @@
 /** Counts of a test run: what each phase found, as a table and as the line that machines read. */
-import { layOut } from '../../../stack/table.ts'
+import { layOut } from '../../../core/lay-out.ts'
 
 export type PhaseResult = {
   phase: string
@@ -25,7 +25,7 @@ export function tableOf(results: readonly PhaseResult[]): string[] {
     ...[passed, failed, skipped].map(String),
     `${(elapsedMs / 1000).toFixed(1)} s`
   ])
-  return layOut(['phase', 'passed', 'failed', 'skipped', 'time'], rows)
+  return layOut([['phase', 'passed', 'failed', 'skipped', 'time'], ...rows])
 }
 
 function total(results: readonly PhaseResult[], of: 'passed' | 'failed' | 'skipped'): number {
