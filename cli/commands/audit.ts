@@ -9,6 +9,7 @@ import { createAudit } from '../audit/create-audit.ts'
 import { keepAuditing } from '../audit/keep-auditing.ts'
 import { reportLines } from '../audit/report-lines.ts'
 import { everySecond } from '../every-second.ts'
+import type { InterruptibleSurroundings } from '../surroundings.ts'
 
 export interface AuditOptions {
   /** Milliseconds since 1970. */
@@ -23,18 +24,11 @@ export interface AuditOptions {
   readonly every?: number
 }
 
-export interface AuditSurroundings {
-  readonly write: (line: string) => void
-  /** For progress, apart from what is asked for. */
-  readonly tell: (line: string) => void
-  readonly signal: AbortSignal
-}
-
 /** @returns whether nothing is missing. */
 export async function audit(
   environment: Environment,
   options: AuditOptions,
-  { write, tell, signal }: AuditSurroundings
+  { write, tell, signal }: InterruptibleSurroundings
 ): Promise<boolean> {
   const config = readConfig(environment, [
     ...kafkaSettingNames,

@@ -6,9 +6,10 @@ import { insertMarks } from '../letters/letter-marks.ts'
 import type { LetterPlace } from '../letters/letter-marks.ts'
 import { isWanted, readLetters } from '../letters/read-letters.ts'
 import type { LetterFilter } from '../letters/read-letters.ts'
+import type { InterruptibleSurroundings } from '../surroundings.ts'
 import { withLog } from '../with-log.ts'
 import { withPostgres } from '../with-postgres.ts'
-import type { LetterSurroundings, ReplayLettersOptions } from './replay-letters.ts'
+import type { ReplayLettersOptions } from './replay-letters.ts'
 
 export type DropLettersOptions = ReplayLettersOptions
 
@@ -17,7 +18,7 @@ const filterNames = ['reason', 'group', 'since', 'until', 'partition', 'offset']
 export async function dropLetters(
   environment: Environment,
   options: DropLettersOptions,
-  { write, signal }: LetterSurroundings
+  { write, signal }: InterruptibleSurroundings
 ): Promise<void> {
   if (!isBounded(options)) {
     throw new Error('say which: --reason, --group, --since, --until, --partition or --offset')

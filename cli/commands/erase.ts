@@ -56,8 +56,8 @@ async function count(target: ErasureTarget, { postgres, write, json }: Surroundi
   const { organization, scope, subject } = target
   const organization_id = await organizationIdOf(postgres, organization)
   const [now] = await postgres.query<{ now: Date }>(`select clock_timestamp() as now`)
-  const received_until = now?.now ?? new Date(0)
-  const rule = { organization_id, scope, subject, received_until }
+  if (now === undefined) throw new Error('the time of Postgres has no row')
+  const rule = { organization_id, scope, subject, received_until: now.now }
   const counts = await countDoomed(postgres, rule)
   if (json) return write(JSON.stringify({ ...rule, ...counts, erased: false }))
   write(`${describeTarget(rule)} has`)

@@ -11,6 +11,7 @@ import { readLetterConfig } from '../letters/letter-config.ts'
 import { insertMarks } from '../letters/letter-marks.ts'
 import type { LetterFilter } from '../letters/read-letters.ts'
 import { replayLetters as replayChosen } from '../letters/replay-letters.ts'
+import type { InterruptibleSurroundings } from '../surroundings.ts'
 import { withLog } from '../with-log.ts'
 import type { LogConfig } from '../with-log.ts'
 import { withPostgres } from '../with-postgres.ts'
@@ -24,13 +25,6 @@ export interface ReplayLettersOptions extends LetterFilter {
   readonly json?: boolean
 }
 
-export interface LetterSurroundings {
-  readonly write: (line: string) => void
-  /** For progress, apart from what is asked for. */
-  readonly tell: (line: string) => void
-  readonly signal: AbortSignal
-}
-
 /** Reasons that no replay mends, and why. */
 const hopeless: Readonly<Record<string, string>> = {
   id_conflict: 'their decision_id belongs to another decision',
@@ -40,7 +34,7 @@ const hopeless: Readonly<Record<string, string>> = {
 export async function replayLetters(
   environment: Environment,
   options: ReplayLettersOptions,
-  { write, tell, signal }: LetterSurroundings
+  { write, tell, signal }: InterruptibleSurroundings
 ): Promise<void> {
   const config = readLetterConfig(environment)
   const { topic, origin: originTopic } = letterTopicOf(config, options.topic)

@@ -5,8 +5,8 @@ import { systemClock } from '../../platform/clock.ts'
 import type { AuditOptions } from '../commands/audit.ts'
 import { interrupted } from '../interrupted.ts'
 import { parseDuration, parseMoment } from '../parse-option.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
-import type { Surroundings } from './argument.ts'
 
 const exitMissing = 1
 

@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import { bootstrap } from '../commands/bootstrap.ts'
 import { parseEnv, parseName, parsePoints, parseScopes } from '../parse-option.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
-import type { Surroundings } from './argument.ts'
 
 export function addBootstrap(program: Command, { environment, write }: Surroundings): void {
   program

@@ -10,8 +10,8 @@ import type { ShowLetterOptions } from '../commands/show-letter.ts'
 import { interrupted } from '../interrupted.ts'
 import { createOutput } from '../output.ts'
 import { parseLetterPlace, parseMoment, parseName, parsePlace } from '../parse-option.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
-import type { Surroundings } from './argument.ts'
 
 export function addDlq(program: Command, surroundings: Surroundings): void {
   const dlq = program.command('dlq').description('dead letters: list, show, replay, drop')

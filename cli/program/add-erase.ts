@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { erase } from '../commands/erase.ts'
 import type { EraseOptions } from '../erasure/erasure-request.ts'
 import { parseName } from '../parse-option.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
-import type { Surroundings } from './argument.ts'
 
 export function addErase(program: Command, { environment, write }: Surroundings): void {
   program

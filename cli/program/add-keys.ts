@@ -17,8 +17,8 @@ import {
   parsePoints,
   parseScopes
 } from '../parse-option.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
-import type { Surroundings } from './argument.ts'
 
 export function addKeys(program: Command, surroundings: Surroundings): void {
   const { environment, write } = surroundings

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { checkSchemas } from '../commands/check-schemas.ts'
 import { registerSchemas } from '../commands/register-schemas.ts'
-import type { Surroundings } from './argument.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 export function addSchemas(program: Command, { environment, write }: Surroundings): void {
   const schemas = program.command('schemas').description('the Avro schemas of the topics')

@@ -5,8 +5,8 @@ import type { TailOptions } from '../commands/tail.ts'
 import { interrupted } from '../interrupted.ts'
 import { createOutput } from '../output.ts'
 import { parseCount, parseMoment } from '../parse-option.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
-import type { Surroundings } from './argument.ts'
 
 const topics = 'decisions, evaluations, dead-letters, evaluation-dead-letters, or a name'
 

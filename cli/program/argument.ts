@@ -1,13 +1,5 @@
-/** How texts of options are parsed, and what a command finds around it. */
+/** How texts of options are parsed. */
 import { InvalidArgumentError } from 'commander'
-import type { Environment } from '../../platform/config.ts'
-
-export interface Surroundings {
-  readonly environment: Environment
-  readonly write: (line: string) => void
-  /** For progress, apart from what is asked for. */
-  readonly tell: (line: string) => void
-}
 
 /** So that what is wrong is told together with the option it is about. */
 export function argument<T>(parse: (text: string) => T): (text: string) => T {
