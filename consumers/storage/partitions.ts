@@ -26,13 +26,23 @@ const lockTimeoutMs = 500
 const takeTurn = `select pg_try_advisory_xact_lock(
                            hashtextextended('sluice decisions partitions', 0)) as is_ours`
 
+/** Makes the days around today, by the clock of Postgres: all instances share it. */
+export async function makeDaysAround(dependencies: UpkeepDependencies): Promise<void> {
+  await makeDays(dependencies, await daysAround(dependencies.postgres))
+}
+
 /**
- * Makes the days around today, by the clock of Postgres: all instances share it, and what a
- * gateway's clock says otherwise is found in the default partition and made as well.
+ * The days around today, and those of the default partition: what a gateway's clock says otherwise
+ * is found there.
  */
 export async function makePartitions(dependencies: UpkeepDependencies): Promise<void> {
-  const { postgres, logger } = dependencies
-  for (const day of [...(await daysAround(postgres)), ...(await strayDays(postgres))]) {
+  const { postgres } = dependencies
+  await makeDays(dependencies, [...(await daysAround(postgres)), ...(await strayDays(postgres))])
+}
+
+async function makeDays(dependencies: UpkeepDependencies, days: readonly string[]): Promise<void> {
+  const { logger } = dependencies
+  for (const day of days) {
     const moved = await inTurn(dependencies, (transaction) => makeDay(transaction, day))
     if (moved === null) continue
     if (moved === 0) logger.info({ day }, 'made the partition of a day')

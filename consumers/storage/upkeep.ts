@@ -1,7 +1,7 @@
 /** The upkeep of the tables, every minute: days made ahead, old ones dropped, and how it stands. */
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Queryable } from '../../platform/postgres.ts'
-import { daysAhead, makePartitions } from './partitions.ts'
+import { daysAhead, makeDaysAround, makePartitions } from './partitions.ts'
 import { applyRetention } from './retention.ts'
 import type { RetentionDependencies } from './retention.ts'
 
@@ -15,25 +15,37 @@ const jitterMs = 10_000
 /** Beyond it the default partition is not counted. */
 const rowsMax = 10_000
 
+type Part = readonly [what: string, work: (options: UpkeepOptions) => Promise<void>]
+
+/** Old rows first: else they would be moved to a day of their own, and dropped with it. */
+const round: readonly Part[] = [
+  ['drop what is old', applyRetention],
+  ['make partitions', makePartitions],
+  ['measure the partitions', measure]
+]
+
 /**
- * Does a round now and every minute; returns what ends it. A day without its partition is stored in
- * the default one, so a failure is no reason to stand still.
+ * Does a round now and every minute; returns what ends it. It resolves when the days around today
+ * have their partitions, into which is stored from then on; what else there is to do may be much,
+ * and nobody has to wait for it. A day without its partition is stored in the default one, so a
+ * failure is no reason to stand still.
  */
 export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise<void>> {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
   let isStopped = false
 
-  function plan(): void {
-    if (isStopped) return
-    timer = setTimeout(
-      () => void (running = runRound(options).then(plan)),
-      everyMs + Math.random() * jitterMs
-    )
+  function begin(): void {
+    running = run(round, options).then(plan)
   }
 
-  await runRound(options)
-  plan()
+  function plan(): void {
+    if (isStopped) return
+    timer = setTimeout(begin, everyMs + Math.random() * jitterMs)
+  }
+
+  await run([['make the partitions of these days', makeDaysAround]], options)
+  begin()
   return async function stop() {
     isStopped = true
     clearTimeout(timer)
@@ -42,17 +54,12 @@ export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise
 }
 
 /** Each part is tried, whatever became of the one before. */
-async function runRound(options: UpkeepOptions): Promise<void> {
+async function run(parts: readonly Part[], options: UpkeepOptions): Promise<void> {
   const { logger, signal } = options
-  const parts = [
-    ['drop what is old', applyRetention],
-    ['make partitions', makePartitions],
-    ['measure the partitions', measure]
-  ] as const
-  for (const [what, part] of parts) {
+  for (const [what, work] of parts) {
     if (signal?.aborted === true) return
     try {
-      await part(options)
+      await work(options)
     } catch (error) {
       logger.warn({ error }, `could not ${what}; trying again in a minute`)
     }

@@ -10,14 +10,22 @@ const longestMs = 70_000
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** Has all partitions, and rows in the default one as told; or does not answer. */
+/** Lacks one partition, and has rows in the default one as told; or does not answer. */
 class FakePostgres implements Postgres {
   defaultRows = 0
   failure: Error | null = null
   rounds = 0
+  made = 0
+  /** Whoever deletes waits for it. */
+  deletion = Promise.resolve()
 
   async query<R extends Row>(statement: string): Promise<R[]> {
     if (this.failure !== null) throw this.failure
+    if (statement.includes('is_ours')) return [{ is_ours: true }] as unknown as R[]
+    if (statement.includes('delete from')) await this.deletion
+    if (statement.includes('ensure_decisions_partition')) this.made += 1
+    if (statement.includes('generate_series') && this.made === 0)
+      return [{ day: '2025-01-15' }] as unknown as R[]
     if (!statement.includes('missing_days')) return []
     this.rounds += 1
     return [{ default_rows: this.defaultRows, missing_days: 2 }] as unknown as R[]
@@ -34,13 +42,29 @@ function scene() {
   const postgres = new FakePostgres()
   const logger = new RecordingLogger()
   const metrics = new RecordingMetrics()
-  const start = () => startUpkeep({ postgres, logger, metrics, retentionDays: null })
+  const start = (retentionDays: number | null = null) =>
+    startUpkeep({ postgres, logger, metrics, retentionDays })
   return { postgres, logger, metrics, start }
 }
 
-test('the first round is over before it resolves, others follow until it is stopped', async () => {
+test('partitions are there before it resolves, and nothing else is waited for', async () => {
+  const { postgres, start } = scene()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  postgres.deletion = promise
+  const stop = await start(10)
+  expect([postgres.made, postgres.rounds]).toEqual([1, 0])
+  const stopped = stop()
+  await jest.advanceTimersByTimeAsync(longestMs)
+  expect(postgres.rounds).toBe(0)
+  resolve()
+  await stopped
+  expect(postgres.rounds).toBe(1)
+})
+
+test('a round begins at once, others follow until it is stopped', async () => {
   const { postgres, metrics, start } = scene()
   const stop = await start()
+  await jest.advanceTimersByTimeAsync(0)
   expect(postgres.rounds).toBe(1)
   expect(metrics.levelOf('sluice_storage_missing_partitions')).toBe(2)
   expect(metrics.levelOf('sluice_storage_default_partition_rows')).toBe(0)
@@ -69,7 +93,9 @@ test('a round that fails is told, and the next one tries again', async () => {
   const { postgres, logger, start } = scene()
   postgres.failure = new TypeError('away')
   const stop = await start()
+  await jest.advanceTimersByTimeAsync(0)
   expect(logger.entries.map(({ message }) => message)).toEqual([
+    'could not make the partitions of these days; trying again in a minute',
     'could not make partitions; trying again in a minute',
     'could not measure the partitions; trying again in a minute'
   ])
