@@ -6,6 +6,7 @@ import type { Fault } from '../fault.ts'
 export const gatewayKilled: Fault = {
   done: ({ seconds }) => `SIGKILL, ${turnsOf(seconds)} times, each replaced after`,
   allows: ['broken', 'not_connected'],
+  // Callers who find nobody at its port are rare: the balancer soon looks elsewhere.
   shows: ['broken'],
   gateways: 2,
   inject: async ({ balancer, gateways, startGateway, settings, acknowledgeMore }) => {
