@@ -41,7 +41,7 @@ export const settings = {
     )
   ),
   PRIVATE_ADDRESSES_ALLOWED: flag('Judges and webhooks may be at private addresses.', false),
-  JUDGE_CONCURRENCY: integer(
+  JUDGE_CALLS_MAX: integer(
     'Judges a process waits for at once; 0 leaves them to others.',
     16,
     [0, 1000]

@@ -180,7 +180,8 @@ describe('the table of settings', () => {
       'KAFKA_TLS_KEY',
       'KAFKA_SASL_PASSWORD',
       'API_KEY_PEPPER',
-      'SESSION_SIGNING_KEY'
+      'SESSION_SIGNING_KEY',
+      'SECRETS_KEY'
     ])
   })
 })

@@ -33,7 +33,7 @@ describe('--check-config', () => {
     expect(stdout).toContain('API_KEY_PEPPER=(secret)\n')
     expect(stdout).toContain('DATABASE_URL=postgres://user:***@postgres/sluice\n')
     expect(stdout).not.toContain('hunter2')
-    expect(stdout).not.toContain('PRIVATE')
+    expect(stdout).not.toContain('PRIVATE KEY')
   })
 
   test('needs no group to check what all groups read', () => {

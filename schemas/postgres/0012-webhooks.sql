@@ -1,0 +1,51 @@
+-- Webhooks: who is told what, and what became of telling him.
+
+-- What he is told: evaluation.completed, or that a score crossed a threshold.
+create table webhooks (
+  organization_id uuid not null,
+  webhook_id text not null,
+  name text not null,
+  url text not null,
+  secret_sealed bytea not null,
+  events text[] not null,
+  -- JSON text of the threshold; null where it is about none.
+  threshold text,
+  enabled boolean not null default true,
+  disabled_reason text,
+  -- ok or firing, for a threshold.
+  state text not null default 'ok' check (state in ('ok', 'firing')),
+  state_since timestamptz not null default now(),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  primary key (organization_id, webhook_id)
+);
+
+create table webhook_deliveries (
+  organization_id uuid not null,
+  delivery_id uuid not null,
+  webhook_id text not null,
+  event text not null,
+  -- The decision it is about; null for a threshold.
+  decision_id uuid,
+  -- JSON text, as it is signed and sent.
+  payload text not null,
+  status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
+  attempts integer not null default 0,
+  created_at timestamptz not null default now(),
+  next_attempt_at timestamptz not null default now(),
+  queued_at timestamptz,
+  finished_at timestamptz,
+  http_status integer,
+  error text,
+  primary key (organization_id, delivery_id)
+);
+create index webhook_deliveries_due on webhook_deliveries (next_attempt_at)
+  where status = 'pending';
+create index webhook_deliveries_by_time on webhook_deliveries
+  (organization_id, webhook_id, created_at desc);
+create index webhook_deliveries_by_age on webhook_deliveries
+  using brin (created_at) with (autosummarize = on);
+
+call edit_by_organization('webhooks', 'insert', 'update');
+call edit_by_organization('webhook_deliveries', 'insert', 'update');
