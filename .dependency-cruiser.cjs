@@ -19,6 +19,8 @@ const vendors = {
   ajv: '^platform/json-schema[.]ts$',
   'ajv-formats': '^platform/json-schema[.]ts$',
   'lru-cache': '^platform/cache[.]ts$',
+  undici: '^platform/outbound[.]ts$',
+  openai: '^platform/judge-client[.]ts$',
   express: '^gateway/express[.]ts$',
   'swagger-ui-dist': '^gateway/docs[.]ts$',
   // The program, and the commands that it is made of.
