@@ -1,0 +1,225 @@
+/** A server that speaks the OpenAI API and grades: scripted, counting, and slow when asked to be.
+ *
+ *  As a process: `node test/support/judge-server.ts --port 8900`. Then
+ *    GET  /control                               {"calls", "open", "runs": {run: calls}}
+ *    POST /control {"behaviour": "overloaded"}   what it does from now on; "good" at first
+ *    POST /control {"delay_ms": 50}              how long each good answer takes
+ *    POST /control {"held": true}                keeps every call open until it is false again
+ */
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { judgeBehaviours } from './judge-behaviours.ts'
+import type { Behaviour, BehaviourName } from './judge-behaviours.ts'
+import { honest, readPrompt } from './judge-mind.ts'
+import type { Message, Mind } from './judge-mind.ts'
+
+/** What a server may not understand, and then refuses with 400. */
+export type Feature = 'json_schema' | 'json_object' | 'max_tokens' | 'temperature'
+
+export interface JudgeCall {
+  /** Of the header `x-sluice-run`, or the body's `user`. */
+  readonly run_id: string | null
+  readonly headers: IncomingMessage['headers']
+  readonly body: ChatBody
+}
+
+export interface ChatBody {
+  readonly model: string
+  readonly messages: readonly Message[]
+  readonly user?: string
+  readonly max_tokens?: number
+  readonly max_completion_tokens?: number
+  readonly temperature?: number
+  readonly response_format?: { readonly type: string }
+}
+
+export interface JudgeServer {
+  readonly port: number
+  /** For `base_url` of a connection. */
+  readonly baseUrl: string
+  readonly calls: readonly JudgeCall[]
+  callsOf(runId: string): number
+  /** Calls that have no answer yet. */
+  open(): number
+  /** The next calls end so, one after the other; later ones as before. */
+  script(...behaviours: readonly (BehaviourName | Behaviour)[]): void
+  /** From now on. */
+  behave(behaviour: BehaviourName | Behaviour): void
+  /** Calls stay open until `release`, and count as open meanwhile. */
+  hold(): void
+  release(): void
+  close(): Promise<void>
+}
+
+export interface JudgeServerOptions {
+  readonly port?: number
+  readonly mind?: Mind
+  readonly lacks?: readonly Feature[]
+}
+
+export async function startJudgeServer(options: JudgeServerOptions = {}): Promise<JudgeServer> {
+  const { mind = honest, lacks = [] } = options
+  const calls: JudgeCall[] = []
+  const runs = new Map<string, number>()
+  const scripted: Behaviour[] = []
+  let standing: Behaviour = {}
+  let gate = Promise.withResolvers<void>()
+  gate.resolve()
+  let isHeld = false
+  let open = 0
+
+  const server = createServer((request, response) => {
+    const isControl = request.url === '/control'
+    const handled = isControl ? control(request, response) : grade(request, response)
+    handled.catch(() => response.destroy())
+  })
+
+  async function grade(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    open += 1
+    response.on('close', () => (open -= 1))
+    const body = JSON.parse(await text(request)) as ChatBody
+    const header = request.headers['x-sluice-run']
+    const run_id = typeof header === 'string' ? header : (body.user ?? null)
+    calls.push({ run_id, headers: request.headers, body })
+    if (run_id !== null) runs.set(run_id, (runs.get(run_id) ?? 0) + 1)
+    const missing = missingOf(body, lacks)
+    const behaviour = missing ?? scripted.shift() ?? standing
+    await gate.promise
+    if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs, null, { ref: false })
+    answer(response, { body, behaviour, mind })
+  }
+
+  async function control(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'POST') {
+      const asked = JSON.parse(await text(request)) as Record<string, unknown>
+      if (asked['behaviour'] !== undefined) behave(asked['behaviour'] as BehaviourName)
+      if (asked['delay_ms'] !== undefined) behave({ delayMs: Number(asked['delay_ms']) })
+      if (asked['held'] !== undefined) (asked['held'] === true ? hold : release)()
+    }
+    sendJson(response, 200, { calls: calls.length, open, runs: Object.fromEntries(runs) })
+  }
+
+  function behave(behaviour: BehaviourName | Behaviour): void {
+    standing = behaviourOf(behaviour)
+  }
+  function hold(): void {
+    if (isHeld) return
+    isHeld = true
+    gate = Promise.withResolvers<void>()
+  }
+  function release(): void {
+    isHeld = false
+    gate.resolve()
+  }
+
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    calls,
+    callsOf: (runId) => runs.get(runId) ?? 0,
+    open: () => open,
+    script: (...behaviours) => void scripted.push(...behaviours.map(behaviourOf)),
+    behave,
+    hold,
+    release,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  }
+}
+
+function behaviourOf(behaviour: BehaviourName | Behaviour): Behaviour {
+  return typeof behaviour === 'string' ? judgeBehaviours[behaviour] : behaviour
+}
+
+/** The refusal of what the server does not understand, in the words of real ones. */
+function missingOf(body: ChatBody, lacks: readonly Feature[]): Behaviour | null {
+  const format = body.response_format?.type ?? ''
+  const messages: Partial<Record<Feature, string>> = {
+    ...(body.max_tokens === undefined
+      ? {}
+      : {
+          max_tokens: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        }),
+    ...(body.temperature === undefined
+      ? {}
+      : { temperature: "Unsupported value: 'temperature' supports only the default (1)." }),
+    [format]: `'response_format' of type '${format}' is not supported with this model`
+  }
+  const message = lacks.map((feature) => messages[feature]).find((each) => each !== undefined)
+  return message === undefined ? null : { status: 400, error: { message, code: null } }
+}
+
+interface Exchange {
+  readonly body: ChatBody
+  readonly behaviour: Behaviour
+  readonly mind: Mind
+}
+
+function answer(response: ServerResponse, exchange: Exchange): void {
+  const { behaviour } = exchange
+  const { status = 200, headers = {}, error } = behaviour
+  if (behaviour.cut === 'before') return void response.socket?.destroy()
+  if (behaviour.cut === 'within') {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    return void response.write('{"choices":[', () => response.socket?.destroy())
+  }
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  if (behaviour.body !== undefined) return sendText(response, status, behaviour.body)
+  if (error !== undefined) return sendJson(response, status, { error })
+  sendJson(response, status, completionOf(exchange))
+}
+
+function completionOf({ body, behaviour, mind }: Exchange): object {
+  const { refusal = null } = behaviour
+  const { wrap = asItIs, finishReason = 'stop' } = isSpared(body, behaviour) ? {} : behaviour
+  const content = wrap(JSON.stringify(gradeOf(body, behaviour, mind)))
+  const message = { role: 'assistant', content: refusal === null ? content : null, refusal }
+  const usage = { prompt_tokens: JSON.stringify(body.messages).length, completion_tokens: 40 }
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    model: `${body.model}-2026-01-01`,
+    choices: [{ index: 0, message, finish_reason: finishReason }],
+    ...(behaviour.usage === null ? {} : { usage: behaviour.usage ?? usage })
+  }
+}
+
+function asItIs(json: string): string {
+  return json
+}
+
+function isSpared(body: ChatBody, { belowTokens = Infinity }: Behaviour): boolean {
+  return (body.max_tokens ?? body.max_completion_tokens ?? 0) >= belowTokens
+}
+
+function gradeOf(body: ChatBody, behaviour: Behaviour, mind: Mind): object {
+  const prompt = readPrompt(body.messages)
+  const grade = behaviour.grade ?? mind(prompt)
+  const member = 'labels' in prompt.scale ? 'label' : 'score'
+  const nonce = behaviour.nonce ?? prompt.nonce
+  return { reasoning: 'It answers what was asked.', [member]: grade, nonce }
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.setHeader('content-type', 'application/json')
+  response.writeHead(status).end(JSON.stringify(body))
+}
+
+function sendText(response: ServerResponse, status: number, body: string): void {
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json')
+  response.writeHead(status).end(body)
+}
+
+if (import.meta.main) {
+  const { port } = parseArgs({ options: { port: { type: 'string', default: '8900' } } }).values
+  const { baseUrl } = await startJudgeServer({ port: Number(port) })
+  process.stdout.write(`${baseUrl}\n`)
+}
