@@ -12,6 +12,7 @@ const vendors = {
   'rate-limiter-flexible': '^platform/shared-windows[.]ts$',
   pg: '^platform/postgres[.]ts$',
   'node-pg-migrate': '^platform/migrations[.]ts$',
+  'pg-boss': '^platform/job-queue[.]ts$',
   'prom-client': '^platform/metrics[.]ts$',
   pino: '^platform/logger[.]ts$',
   jsonwebtoken: '^platform/session-token[.]ts$',

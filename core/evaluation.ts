@@ -45,6 +45,13 @@ export const bareScore = Object.freeze({
   source_id: null
 })
 
+/** Names a run everywhere: a `run_id` alone is chosen by whoever writes to the topic. */
+export type RunKey = {
+  readonly organization_id: string
+  readonly decision_id: string
+  readonly run_id: string
+}
+
 /** One (decision, evaluator version, rule, generation): it ends exactly once. */
 export interface Run {
   readonly run_id: string

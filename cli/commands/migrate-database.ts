@@ -1,16 +1,15 @@
-/** `sluice migrate`: applies the SQL migrations. */
+/** `sluice migrate`: applies the SQL migrations, and prepares the tables of the job queues. */
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
+import { prepareJobQueues } from '../../platform/job-queue.ts'
 import { migrate } from '../../platform/migrations.ts'
 import { migrationsFolder } from '../../schemas/index.ts'
 
 export async function migrateDatabase(environment: Environment, write: (line: string) => void) {
   const config = readConfig(environment, ['DATABASE_URL', 'DATABASE_TLS_CA'])
-  const applied = await migrate({
-    databaseUrl: config.DATABASE_URL,
-    ca: config.DATABASE_TLS_CA,
-    folder: migrationsFolder
-  })
+  const address = { databaseUrl: config.DATABASE_URL, ca: config.DATABASE_TLS_CA }
+  const applied = await migrate({ ...address, folder: migrationsFolder })
+  await prepareJobQueues(address)
   for (const name of applied) write(`applied ${name}`)
   if (applied.length === 0) write('migrations: nothing to do')
 }
