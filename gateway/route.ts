@@ -1,13 +1,15 @@
 /** One route, as data: Express, the checks, authentication and OpenAPI all come from it. */
 import type { ApiKeyScope } from '../core/api-key.ts'
 import type { ProblemCode } from '../core/problem.ts'
+import type { UserRole } from '../core/user-role.ts'
 import type { JsonSchema } from '../platform/json-schema.ts'
 import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from './call.ts'
 
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'api_key'; readonly scope: ApiKeyScope }
-  | { readonly kind: 'session' }
+  /** Without a role any session may; with one, sessions of it and of those above it. */
+  | { readonly kind: 'session'; readonly role?: UserRole }
   | { readonly kind: 'session_or_api_key'; readonly scope: ApiKeyScope }
 
 export interface ResponseDefinition {
@@ -62,7 +64,7 @@ export type KeyHandle = (call: CheckedCall<KeyPrincipal>) => Promise<Reply>
 export type PrincipalHandle = (call: CheckedCall) => Promise<Reply>
 
 export interface Route {
-  readonly method: 'get' | 'post'
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With `:name` for placeholders. */
   readonly path: string
   /** Which part of GATEWAY_ROUTES serves it. */

@@ -1,15 +1,16 @@
 /** The route table: Express, the checks, authentication and the OpenAPI document come from it. */
-import type { ApiKeyScope } from '../core/api-key.ts'
 import type { Checked } from './api/checked.ts'
 import { listDecisionsOperation } from './api/list-decisions.operation.ts'
 import { loginOperation } from './api/login.operation.ts'
 import { readDecisionOperation } from './api/read-decision.operation.ts'
 import { readEvaluationOperation } from './api/read-evaluation.operation.ts'
 import { readReceiptOperation } from './api/read-receipt.operation.ts'
+import { createGuards } from './guards.ts'
+import type { Row } from './guards.ts'
 import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
-import type { Credential, Handle, Operation, Route } from './route.ts'
-import type { KeyHandle, PrincipalHandle, PublicHandle, SessionHandle } from './route.ts'
+import type { Handle, KeyHandle, PrincipalHandle, PublicHandle } from './route.ts'
+import type { Route, SessionHandle } from './route.ts'
 
 export interface Handlers {
   readonly ingest: Handle
@@ -38,40 +39,4 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     const surface = path.startsWith('/v1/ingest') ? 'ingest' : 'api'
     return { surface, method, path, ...guarded }
   })
-}
-
-interface Guarded {
-  readonly credential: Credential
-  readonly operation: Operation
-  readonly handle: Handle
-}
-
-type Row = readonly [Route['method'], string, Guarded]
-
-/** Who may call: each puts a handler behind its check. */
-function createGuards(checked: Checked) {
-  return {
-    /** The ingest line authenticates and checks by itself, step by step. */
-    line: (scope: ApiKeyScope, operation: Operation, handle: Handle): Guarded => {
-      return { credential: { kind: 'api_key', scope }, operation, handle }
-    },
-    key: (scope: ApiKeyScope, operation: Operation, handle: KeyHandle): Guarded => {
-      const credential = { kind: 'api_key', scope } as const
-      return { credential, operation, handle: checked({ credential, operation }, handle) }
-    },
-    anyone: (operation: Operation, handle: PublicHandle): Guarded => {
-      const credential = { kind: 'none' } as const
-      return { credential, operation, handle: checked({ credential, operation }, handle) }
-    },
-    session: (operation: Operation, handle: SessionHandle): Guarded => {
-      const credential = { kind: 'session' } as const
-      return { credential, operation, handle: checked({ credential, operation }, handle) }
-    },
-    sessionOr:
-      (scope: ApiKeyScope) =>
-      (operation: Operation, handle: PrincipalHandle): Guarded => {
-        const credential = { kind: 'session_or_api_key', scope } as const
-        return { credential, operation, handle: checked({ credential, operation }, handle) }
-      }
-  }
 }

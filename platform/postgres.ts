@@ -15,6 +15,9 @@ export interface PostgresOptions {
 
 export type Row = Record<string, unknown>
 
+/** Of a transaction: its role, and whose rows it is about. */
+type Settings = Readonly<Record<string, string>>
+
 export interface Queryable {
   /** @returns the rows; values are parameters, never part of `statement`. */
   query<R extends Row>(statement: string, values?: readonly unknown[]): Promise<R[]>
@@ -31,7 +34,9 @@ export interface PostgresPool extends Postgres {
    * Reads, each in a read-only transaction of its own in which these settings hold; they end with
    * it, so that the next user of the connection finds none of them. It costs one round trip.
    */
-  reading(settings: Readonly<Record<string, string>>): Queryable
+  reading(settings: Settings): Queryable
+  /** Transactions, in each of which these settings hold from its first statement to its end. */
+  changing(settings: Settings): Postgres['transaction']
 }
 
 const connectTimeoutMs = 2000
@@ -75,6 +80,7 @@ export function createPostgres(options: PostgresOptions): PostgresPool {
     ...queryable(pool),
     transaction: (work) => runTransaction(pool, work),
     reading: (settings) => readingUnder(pool, settings),
+    changing: (settings) => changingUnder(pool, settings),
     close: () => pool.end()
   }
 }
@@ -103,18 +109,31 @@ async function runTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =
 }
 
 /** The names of the settings are values here as well: no text of theirs becomes a statement. */
-function readingUnder(pool: pg.Pool, settings: Readonly<Record<string, string>>): Queryable {
+function settingStatement(settings: Settings) {
   const entries = Object.entries(settings)
   const setters = entries.map(
     (_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`
   )
-  const setAll = `select ${setters.join(', ')}`
+  return { setAll: `select ${setters.join(', ')}`, values: entries.flat() }
+}
+
+function changingUnder(pool: pg.Pool, settings: Settings): Postgres['transaction'] {
+  const { setAll, values: set } = settingStatement(settings)
+  return (work) =>
+    runTransaction(pool, async (transaction) => {
+      await transaction.query(setAll, set)
+      return work(transaction)
+    })
+}
+
+function readingUnder(pool: pg.Pool, settings: Settings): Queryable {
+  const { setAll, values: set } = settingStatement(settings)
   return {
     query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
       onConnection(pool, async (client) => {
         const outcomes = await Promise.allSettled([
           client.query('begin read only'),
-          client.query(setAll, entries.flat()),
+          client.query(setAll, set),
           client.query<R>(statement, values && [...values]),
           client.query('commit')
         ])

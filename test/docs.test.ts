@@ -14,6 +14,7 @@ import { blocksIn, code, codesIn, files, fragmentsOf, linksIn } from './docs/pag
 import { pages, read, rooms, rowsOf, sectionOf } from './docs/pages.ts'
 import { faultTitles } from './faults/fault-titles.ts'
 import { storageFaultTitles } from './faults/storage/fault-titles.ts'
+import { handlersOf } from './support/handlers-of.ts'
 import { allowedBy, defaultOf, readersOf, settingNames } from './docs/settings.ts'
 
 /** Sources below a folder, without those that only describe. */
@@ -85,28 +86,25 @@ test('every evaluator is documented, and no other', () => {
 })
 
 describe('docs/api.md', () => {
-  const callers: Record<Credential['kind'], (scope: string) => string> = {
-    none: () => 'anybody',
-    api_key: (scope) => `an API key with the scope ${scope}`,
-    session: () => 'a session',
-    session_or_api_key: (scope) => `a session, or an API key with the scope ${scope}`
+  function callerOf(credential: Credential): string {
+    const scope = 'scope' in credential ? code(credential.scope) : ''
+    switch (credential.kind) {
+      case 'none':
+        return 'anybody'
+      case 'api_key':
+        return `an API key with the scope ${scope}`
+      case 'session':
+        return credential.role === undefined ? 'a session' : `a session, as ${credential.role}`
+      case 'session_or_api_key':
+        return `a session, or an API key with the scope ${scope}`
+    }
   }
 
   test('walks every route, says who may call it, and knows no other', () => {
     const handler = () => Promise.reject(new Error('never called'))
-    const [ingest, login, listDecisions] = [handler, handler, handler]
-    const handlers = {
-      ingest,
-      ingestBatch: ingest,
-      readReceipt: handler,
-      login,
-      listDecisions,
-      readDecision: handler,
-      readEvaluation: handler
-    }
-    const existing = createRoutes(handlers, () => handler).map(({ method, path, credential }) => {
-      const caller = callers[credential.kind](code('scope' in credential ? credential.scope : ''))
-      return `${method.toUpperCase()} ${path}: ${caller}`
+    const existing = createRoutes(handlersOf(handler), () => handler).map((route) => {
+      const { method, path, credential } = route
+      return `${method.toUpperCase()} ${path}: ${callerOf(credential)}`
     })
     const documented = rowsOf(sectionOf('docs/api.md', 'The API')).map(([route = '', caller]) => {
       return `${codesIn(route)[0]}: ${caller}`

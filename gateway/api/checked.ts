@@ -3,6 +3,8 @@ import type { ApiKeyScope } from '../../core/api-key.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem, problems } from '../../core/problem.ts'
 import type { ProblemCode, Violation } from '../../core/problem.ts'
+import { mayActAs } from '../../core/user-role.ts'
+import type { UserRole } from '../../core/user-role.ts'
 import { createCheck } from '../../platform/json-schema.ts'
 import type { Check, JsonSchema } from '../../platform/json-schema.ts'
 import { bearerTokenOf, isApiKey } from '../authentication/bearer.ts'
@@ -87,7 +89,11 @@ function createAuthenticateBy(
     case 'api_key':
       return async (authorization) => authenticateKey(authorization, credential.scope)
     case 'session':
-      return async (authorization) => authenticateSession(authorization)
+      return async (authorization) => {
+        const principal = authenticateSession(authorization)
+        if (credential.role !== undefined) refuseRole(principal, credential.role)
+        return principal
+      }
     case 'session_or_api_key':
       return async (authorization) => {
         const isKey = isApiKey(bearerTokenOf(authorization) ?? '')
@@ -96,6 +102,12 @@ function createAuthenticateBy(
           : authenticateSession(authorization)
       }
   }
+}
+
+function refuseRole(principal: SessionPrincipal, role: UserRole): void {
+  if (mayActAs(principal.role, role)) return
+  const detail = `Your role is ${principal.role}; this needs ${role}, or one that may do more.`
+  throw new Problem('role_missing', { detail, members: { role } })
 }
 
 /** A path whose placeholders do not fit names nothing that exists: the route's own 404. */

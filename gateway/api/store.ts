@@ -1,11 +1,13 @@
-/** The store as the reads see it: one organization at a time, and 503 when it is away. */
+/** The store as the routes see it: one organization at a time, and 503 when it is away. */
 import { Problem } from '../../core/problem.ts'
 import { isTransientStoreError } from '../../platform/postgres.ts'
-import type { PostgresPool, Queryable, Row } from '../../platform/postgres.ts'
+import type { Postgres, PostgresPool, Queryable, Row } from '../../platform/postgres.ts'
 
-/** What one organization may read: the server hides the rows of all others. */
+/** What one organization may read and change: the server hides the rows of all others. */
 export interface OrganizationStore extends Queryable {
   readonly organizationId: string
+  /** Changes what the organization says of its evaluation: all that `work` does, or nothing. */
+  readonly change: Postgres['transaction']
 }
 
 export interface Store {
@@ -17,29 +19,40 @@ export interface Store {
 
 /** Sees nothing of an organization unless it is told which; see 0008-row-security.sql. */
 const readerRole = 'sluice_reader'
+/** May change what is granted to it, of that organization; see 0010-evaluation.sql. */
+const editorRole = 'sluice_editor'
 const organizationSetting = 'sluice.organization_id'
 const retryAfterSeconds = '2'
 
-/** @returns reads whose failure, if it may pass, is thrown as a Problem. */
-export function createStore(postgres: Pick<PostgresPool, 'query' | 'reading'>): Store {
+/** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
+export function createStore(postgres: Pick<PostgresPool, 'query' | 'reading' | 'changing'>): Store {
   return {
-    of: (organizationId) => ({
-      organizationId,
-      ...refusing(postgres.reading({ role: readerRole, [organizationSetting]: organizationId }))
-    }),
+    of: (organizationId) => {
+      const settingsOf = (role: string) => ({ role, [organizationSetting]: organizationId })
+      const change = postgres.changing(settingsOf(editorRole))
+      return {
+        organizationId,
+        ...refusing(postgres.reading(settingsOf(readerRole))),
+        change: (work) => refuseOutage(change(work))
+      }
+    },
     accounts: refusing(postgres)
   }
 }
 
 function refusing(store: Queryable): Queryable {
   return {
-    query: async <R extends Row>(statement: string, values?: readonly unknown[]) => {
-      try {
-        return await store.query<R>(statement, values)
-      } catch (cause) {
-        throw isTransientStoreError(cause) ? storeUnavailable(cause) : cause
-      }
-    }
+    query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
+      refuseOutage(store.query<R>(statement, values))
+  }
+}
+
+async function refuseOutage<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (cause) {
+    const isOutage = !(cause instanceof Problem) && isTransientStoreError(cause)
+    throw isOutage ? storeUnavailable(cause) : cause
   }
 }
 

@@ -24,7 +24,7 @@ function createExplaining(database: TestDatabase, organizationId: string) {
   const read: string[] = []
   const conditions: string[] = []
   const store: OrganizationStore = {
-    organizationId,
+    ...ours,
     query: async <R extends Row>(statement: string, values: readonly unknown[] = []) => {
       const plan = await ours.query<{ 'QUERY PLAN': string }>(
         `explain (analyze, costs off, timing off) ${statement}`,

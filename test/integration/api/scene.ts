@@ -139,14 +139,18 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
 }
 
 /** The same, and notes what is asked. */
-function noting(postgres: PostgresPool, asked: string[]): Pick<PostgresPool, 'query' | 'reading'> {
+function noting(postgres: PostgresPool, asked: string[]): Parameters<typeof createStore>[0] {
   const noted = (to: Queryable): Queryable => ({
     query: (statement, values) => {
       asked.push(statement)
       return to.query(statement, values)
     }
   })
-  return { ...noted(postgres), reading: (settings) => noted(postgres.reading(settings)) }
+  return {
+    ...noted(postgres),
+    reading: (settings) => noted(postgres.reading(settings)),
+    changing: postgres.changing
+  }
 }
 
 interface Parts {

@@ -1,22 +1,17 @@
 /** A read without its filter gets no foreign row: as superuser, as owner, as a gateway alone. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { bareRun, bareScore } from '../../../core/evaluation.ts'
 import { createStore } from '../../../gateway/api/store.ts'
 import { migrate } from '../../../platform/migrations.ts'
 import { createPostgres, sqlStateOf } from '../../../platform/postgres.ts'
 import type { PostgresPool } from '../../../platform/postgres.ts'
 import { migrationsFolder } from '../../../schemas/index.ts'
-import { aDecision } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { createOwnedDatabase } from '../../support/roles.ts'
-import { storeDecision, storeRun } from '../api/scene.ts'
+import { fillOrganization, shown } from './fill-organization.ts'
 
-const shown = [
-  ...['decision_hours', 'decision_ids', 'decisions', 'erasures', 'evaluation_runs', 'scores']
-]
 /** Read before anybody knows whose request it is. */
 const accounts = ['api_keys', 'organizations', 'users']
 
@@ -60,28 +55,6 @@ function connect(url: string, connectionsMax: number): PostgresPool {
   return postgres
 }
 
-/** One row of an organization in each table, as storage and the command line leave them. */
-async function fill(database: TestDatabase, organization_id: string): Promise<void> {
-  const decision = aDecision({ organization_id })
-  await storeDecision(database, decision)
-  const score = { name: 'n', data_type: 'boolean', value: 1, label: null, passed: true } as const
-  await storeRun(database, decision, {
-    ...{ run_id: randomUUID(), rule: 'r', evaluator: 'e', evaluator_kind: 'heuristic' },
-    ...{ evaluator_version: 1, generation: 0, status: 'succeeded', status_reason: null },
-    ...{ ...bareRun, attempts: 1, duration_us: 1 },
-    scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: null }]
-  })
-  await database.query(
-    `insert into decision_hours values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0)`,
-    [organization_id]
-  )
-  await database.query(
-    `insert into erasures (erasure_id, organization_id, scope, received_until, requested_by)
-     values ($1, $2, 'organization', now(), 'test')`,
-    [randomUUID(), organization_id]
-  )
-}
-
 async function stateOf(work: Promise<unknown>): Promise<unknown> {
   return await work.then(
     () => 'done',
@@ -96,8 +69,8 @@ describe.each(setups)('%s', (_, createSetup) => {
 
   beforeAll(async () => {
     setup = await createSetup()
-    await fill(setup.database, ours)
-    await fill(setup.database, theirs)
+    await fillOrganization(setup.database, ours)
+    await fillOrganization(setup.database, theirs)
     // One connection, so that whatever a read left behind is what the next one finds.
     postgres = connect(setup.gatewayUrl, 1)
   })
@@ -194,7 +167,7 @@ describe.each(setups)('%s', (_, createSetup) => {
 
 test('a login for gateways alone sees no row of a tenant unless it takes the role', async () => {
   const { database, gatewayUrl } = await (setups[2] as (typeof setups)[number])[1]()
-  await fill(database, randomUUID())
+  await fillOrganization(database, randomUUID())
   const postgres = connect(gatewayUrl, 1)
   for (const table of shown) {
     expect(await stateOf(postgres.query(`select 1 from ${table}`))).toBe('42501')

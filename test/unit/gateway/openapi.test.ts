@@ -7,18 +7,10 @@ import type { Route } from '../../../gateway/route.ts'
 import { createRoutes } from '../../../gateway/routes.ts'
 import { createCheck } from '../../../platform/json-schema.ts'
 import type { JsonSchema } from '../../../platform/json-schema.ts'
+import { handlersOf } from '../../support/handlers-of.ts'
 
 const answer = async () => jsonReply(200, '{}')
-const handlers = {
-  ingest: answer,
-  ingestBatch: answer,
-  readReceipt: answer,
-  login: answer,
-  listDecisions: answer,
-  readDecision: answer,
-  readEvaluation: answer
-}
-const routes = createRoutes(handlers, () => answer)
+const routes = createRoutes(handlersOf(answer), () => answer)
 const named = routes.map((route): [string, Route] => [`${route.method} ${route.path}`, route])
 
 interface OperationObject {

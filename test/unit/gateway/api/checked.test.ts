@@ -75,6 +75,7 @@ test.each<[Credential, string | undefined, unknown]>([
   [{ kind: 'none' }, undefined, null],
   [{ kind: 'none' }, 'Bearer good', null],
   [{ kind: 'session' }, 'Bearer good', person],
+  [{ kind: 'session', role: 'admin' }, 'Bearer good', person],
   [{ kind: 'api_key', scope }, 'Bearer slk_good', key],
   [{ kind: 'session_or_api_key', scope }, 'Bearer good', person],
   [{ kind: 'session_or_api_key', scope }, 'Bearer slk_good', key]
@@ -98,6 +99,20 @@ test.each<[Credential, string | undefined, string]>([
   expect((await problemOf(handle(callOf({ headers })))).code).toBe(code)
   expect(seen).toEqual([])
 })
+
+test.each(['viewer', 'member', 'stranger'])(
+  '%s may not do what asks for an admin',
+  async (role) => {
+    const authenticateSession = () => ({ ...person, role })
+    const authenticateKey = () => key
+    const guard = { credential: { kind: 'session', role: 'admin' } as const, operation }
+    const handle = createChecked({ authenticateKey, authenticateSession })(guard, async () => {
+      throw new Error('never called')
+    })
+    const problem = await problemOf(handle(callOf({ headers: session })))
+    expect([problem.code, problem.options.members]).toEqual(['role_missing', { role: 'admin' }])
+  }
+)
 
 test('who is not known learns nothing about paths, queries and bodies', async () => {
   const { handle } = watched({ kind: 'session' }, operationWithBody)

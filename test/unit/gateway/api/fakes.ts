@@ -4,7 +4,7 @@ import type { Call, Principal, SessionPrincipal } from '../../../../gateway/call
 import type { CheckedCall } from '../../../../gateway/route.ts'
 import type { Poll } from '../../../../gateway/api/poll.ts'
 import type { Store } from '../../../../gateway/api/store.ts'
-import type { Queryable, Row } from '../../../../platform/postgres.ts'
+import type { Postgres, Queryable, Row } from '../../../../platform/postgres.ts'
 
 export const organizationId = '01938c4e-2222-7000-8000-5b7a9f002f6d'
 export const decisionId = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
@@ -58,8 +58,14 @@ export class FakeStore implements Queryable, Store {
     return this
   }
 
+  changing(settings: Readonly<Record<string, string>>): Postgres['transaction'] {
+    this.settings.push(settings)
+    return (work) => work(this)
+  }
+
   of(organizationId: string) {
-    return { organizationId, query: this.query.bind<Queryable['query']>(this) }
+    const change: Postgres['transaction'] = (work) => work(this)
+    return { organizationId, change, query: this.query.bind<Queryable['query']>(this) }
   }
 
   get accounts(): Queryable {

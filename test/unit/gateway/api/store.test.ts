@@ -1,5 +1,6 @@
 /** Whose rows a read may see, and which failures of the store are an outage. */
 import { expect, test } from '@jest/globals'
+import { Problem } from '../../../../core/problem.ts'
 import { createStore } from '../../../../gateway/api/store.ts'
 import { FakeStore, organizationId, problemOf } from './fakes.ts'
 
@@ -8,10 +9,28 @@ test('a read is confined to the role of readers and to its organization', async 
   const ours = createStore(fake).of(organizationId)
   await ours.query('select 1 from decisions', ['a value'])
   expect(ours.organizationId).toBe(organizationId)
-  expect(fake.settings).toEqual([
-    { role: 'sluice_reader', 'sluice.organization_id': organizationId }
-  ])
+  const reader = { role: 'sluice_reader', 'sluice.organization_id': organizationId }
+  expect(fake.settings).toContainEqual(reader)
   expect(fake.asked).toEqual([{ table: 'decisions', values: ['a value'] }])
+})
+
+test('a change is confined to the role of editors and to its organization', async () => {
+  const fake = new FakeStore()
+  const ours = createStore(fake).of(organizationId)
+  const editor = { role: 'sluice_editor', 'sluice.organization_id': organizationId }
+  expect(
+    await ours.change(async (transaction) => transaction.query('select 1 from rules'))
+  ).toEqual([])
+  expect(fake.settings).toContainEqual(editor)
+  expect(fake.asked).toEqual([{ table: 'rules', values: [] }])
+})
+
+test('a refusal out of a change is no outage, whatever its kind', async () => {
+  const refusal = new Problem('in_use', { detail: 'A rule names it.' })
+  const changing = createStore(new FakeStore())
+    .of(organizationId)
+    .change(() => Promise.reject(refusal))
+  await expect(changing).rejects.toBe(refusal)
 })
 
 test('accounts are read before there is an organization', async () => {
@@ -21,16 +40,24 @@ test('accounts are read before there is an organization', async () => {
   expect(fake.asked).toEqual([{ table: 'users', values: [] }])
 })
 
-test.each(['of', 'accounts'] as const)('an outage is 503 and keeps its cause: %s', async (way) => {
-  const fake = new FakeStore()
-  fake.failure = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-  const store = createStore(fake)
-  const reads = way === 'of' ? store.of(organizationId) : store.accounts
-  const problem = await problemOf(reads.query('select 1'))
-  expect(problem.code).toBe('store_unavailable')
-  expect(problem.options.headers).toEqual({ 'retry-after': '2' })
-  expect(problem.cause).toBe(fake.failure)
-})
+test.each(['of', 'change', 'accounts'] as const)(
+  'an outage is 503 and keeps its cause: %s',
+  async (way) => {
+    const fake = new FakeStore()
+    fake.failure = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    const store = createStore(fake)
+    const ours = store.of(organizationId)
+    const ways = {
+      of: () => ours.query('select 1'),
+      change: () => ours.change((transaction) => transaction.query('select 1')),
+      accounts: () => store.accounts.query('select 1')
+    }
+    const problem = await problemOf(ways[way]())
+    expect(problem.code).toBe('store_unavailable')
+    expect(problem.options.headers).toEqual({ 'retry-after': '2' })
+    expect(problem.cause).toBe(fake.failure)
+  }
+)
 
 test('a mistake of ours is not called an outage', async () => {
   const fake = new FakeStore()

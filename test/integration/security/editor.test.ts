@@ -1,0 +1,140 @@
+/** What a gateway may change of an organization, and what it may not touch. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { createStore } from '../../../gateway/api/store.ts'
+import type { OrganizationStore } from '../../../gateway/api/store.ts'
+import { createPostgres, sqlStateOf } from '../../../platform/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { createOwnedDatabase } from '../../support/roles.ts'
+import { migrate } from '../../../platform/migrations.ts'
+import { migrationsFolder } from '../../../schemas/index.ts'
+import { configured, fillOrganization, insertInto, shown } from './fill-organization.ts'
+
+const tables = Object.keys(configured)
+const notPermitted = '42501'
+
+const setups: [string, () => Promise<{ database: TestDatabase; gatewayUrl: string }>][] = [
+  [
+    'a superuser',
+    async () => {
+      const database = await createTestDatabase()
+      return { database, gatewayUrl: database.url }
+    }
+  ],
+  [
+    'a login for gateways alone',
+    async () => {
+      const database = await createOwnedDatabase()
+      await migrate({ databaseUrl: database.url, folder: migrationsFolder })
+      await database.follow('A login for gateways alone')
+      return { database, gatewayUrl: database.urlOf('sluice_gateway') }
+    }
+  ]
+]
+
+function stateOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => 'done',
+    (error: Error) => sqlStateOf(error.cause ?? error)
+  )
+}
+
+describe.each(setups)('an editor, with %s', (_, createSetup) => {
+  const [ours, theirs] = [randomUUID(), randomUUID()]
+  let database: TestDatabase
+  let postgres: PostgresPool
+  let store: OrganizationStore
+
+  beforeAll(async () => {
+    const setup = await createSetup()
+    database = setup.database
+    await fillOrganization(database, theirs)
+    const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
+    postgres = createPostgres({ url: setup.gatewayUrl, applicationName: 'test', ...limits })
+    onEnd(() => postgres.close())
+    store = createStore(postgres).of(ours)
+  })
+
+  const tried = (statement: string, values?: readonly unknown[]) =>
+    stateOf(store.change((transaction) => transaction.query(statement, values)))
+
+  test.each(tables)(
+    'inserts rows of its organization into %s, and no foreign ones',
+    async (name) => {
+      expect(await tried(insertInto(name), [theirs])).toBe(notPermitted)
+      expect(await tried(insertInto(name), [ours])).toBe('done')
+      const seen = await store.change((transaction) =>
+        transaction.query(`select organization_id from ${name}`)
+      )
+      expect(seen).toEqual([{ organization_id: ours }])
+    }
+  )
+
+  test.each(tables)(
+    'moves no row of %s to another organization, and deletes none',
+    async (name) => {
+      const state = await tried(`update ${name} set organization_id = $1`, [theirs])
+      expect(state).toBe(notPermitted)
+      expect(await tried(`delete from ${name}`)).toBe(notPermitted)
+    }
+  )
+
+  test.each(['evaluator_versions', 'rule_sets'])(
+    'rewrites no %s: it never changes',
+    async (name) => {
+      expect(await tried(`update ${name} set created_by = 'somebody'`)).toBe(notPermitted)
+    }
+  )
+
+  test('of runs that ended it says only what repeats them', async () => {
+    const foreign = `update evaluation_runs set superseded_by = gen_random_uuid() returning 1`
+    const changed = await store.change((transaction) => transaction.query(foreign))
+    expect(changed).toEqual([])
+    expect(await tried(`update evaluation_runs set status = 'failed'`)).toBe(notPermitted)
+  })
+
+  test.each(['api_keys', 'organizations', 'users', 'erasures', 'evaluation_spend'])(
+    'neither reads nor changes %s',
+    async (name) => {
+      expect(await tried(`select 1 from ${name}`)).toBe(notPermitted)
+      expect(await tried(`delete from ${name}`)).toBe(notPermitted)
+    }
+  )
+
+  test.each(['decisions', 'decision_ids', 'scores', 'decision_hours'])(
+    'changes no %s',
+    async (name) => {
+      expect(await tried(`update ${name} set organization_id = organization_id`)).toBe(notPermitted)
+      expect(await tried(`delete from ${name}`)).toBe(notPermitted)
+    }
+  )
+
+  test('who names no organization changes nothing', async () => {
+    const change = postgres.changing({ role: 'sluice_editor' })
+    for (const name of shown.filter((table) => tables.includes(table))) {
+      const work = change((transaction) => transaction.query(insertInto(name), [ours]))
+      expect([name, await stateOf(work)]).toEqual([name, notPermitted])
+    }
+  })
+
+  test('all of a change is undone when a part of it fails, and its role ends with it', async () => {
+    const id = randomUUID()
+    const work = store.change(async (transaction) => {
+      await transaction.query(
+        `insert into evaluators (organization_id, evaluator_id, name, version)
+         values ($1, $2, $2, 1)`,
+        [ours, id]
+      )
+      await transaction.query('select 1 / 0')
+    })
+    expect(await stateOf(work)).toBe('22012')
+    const found = 'select 1 from evaluators where evaluator_id = $1'
+    expect(await store.query(found, [id])).toEqual([])
+    const state = `select current_user = session_user as is_login,
+                          current_setting('sluice.organization_id', true) as organization`
+    expect(await postgres.query(state)).toEqual([{ is_login: true, organization: '' }])
+  })
+})

@@ -1,0 +1,76 @@
+/** One row of an organization in each table that shows rows by organization. */
+import { randomUUID } from 'node:crypto'
+import { bareRun, bareScore } from '../../../core/evaluation.ts'
+import { aDecision } from '../../support/builders.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { storeDecision, storeRun } from '../api/scene.ts'
+
+/** What an organization says of its evaluation: the columns of a row, beside whose it is. */
+export const configured: Readonly<Record<string, string>> = {
+  connection_circuits: `(connection_id) values ($1, 'con_1')`,
+  evaluation_budgets: `(nano_usd_per_day) values ($1, 1)`,
+  evaluation_connections: `(connection_id, name, kind, base_url)
+    values ($1, 'con_1', 'c', 'openai_compatible', 'https://judge.example.com')`,
+  evaluation_rules: `(rule_id, name, definition) values ($1, 'rul_1', 'r', '{}')`,
+  evaluator_versions: `(evaluator_id, version, name, kind, config, output, timeout_ms, config_hash,
+      created_by) values ($1, 'evl_1', 1, 'e', 'heuristic', '{}', '{}', 1, 'sha256:', 'test')`,
+  evaluators: `(evaluator_id, name, version) values ($1, 'evl_1', 'e', 1)`,
+  open_runs: `(decision_id, run_id, rule_id, rule, evaluator_id, evaluator, evaluator_kind,
+      evaluator_version, received_at, status, expires_at)
+    values ($1, gen_random_uuid(), gen_random_uuid(), 'r', 'r', 'e', 'e', 'llm_judge', 1, now(),
+            'scheduled', now())`,
+  rule_sets: `(version, content, created_by) values ($1, 1, '{}', 'test')`,
+  webhook_deliveries: `(delivery_id, webhook_id, event, payload)
+    values ($1, gen_random_uuid(), 'whk_1', 'evaluation.completed', '{}')`,
+  webhooks: `(webhook_id, name, url, secret_sealed, events)
+    values ($1, 'whk_1', 'w', 'https://hook.example.com', '', '{}')`
+}
+
+/** What the evaluation process writes. */
+const written: Readonly<Record<string, string>> = {
+  evaluation_plans: `(decision_id, received_at, rule_set_version, outcomes, runs)
+    values ($1, gen_random_uuid(), now(), 0, '{}', 0)`,
+  evaluation_spend: `(rule_id, evaluator_id, day) values ($1, 'r', 'e', '2026-01-31')`,
+  run_attempts: `(decision_id, run_id, attempt)
+    values ($1, gen_random_uuid(), gen_random_uuid(), 1)`
+}
+
+export const shown = [
+  ...['decision_hours', 'decision_ids', 'decisions', 'erasures', 'evaluation_runs', 'scores'],
+  ...Object.keys(configured),
+  ...Object.keys(written)
+].toSorted()
+
+/** The statement that inserts a row of the organization in its only parameter. */
+export function insertInto(table: string): string {
+  const rest = configured[table] ?? written[table] ?? ''
+  return `insert into ${table} (organization_id, ${rest.trimStart().slice(1)}`
+}
+
+/** As storage, the evaluation process, the gateway and the command line leave them. */
+export async function fillOrganization(
+  database: TestDatabase,
+  organization_id: string
+): Promise<void> {
+  const decision = aDecision({ organization_id })
+  await storeDecision(database, decision)
+  const score = { name: 'n', data_type: 'boolean', value: 1, label: null, passed: true } as const
+  await storeRun(database, decision, {
+    ...{ run_id: randomUUID(), rule: 'r', evaluator: 'e', evaluator_kind: 'heuristic' },
+    ...{ evaluator_version: 1, generation: 0, status: 'succeeded', status_reason: null },
+    ...{ ...bareRun, attempts: 1, duration_us: 1 },
+    scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: null }]
+  })
+  await database.query(
+    `insert into decision_hours values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0)`,
+    [organization_id]
+  )
+  await database.query(
+    `insert into erasures (erasure_id, organization_id, scope, received_until, requested_by)
+     values ($1, $2, 'organization', now(), 'test')`,
+    [randomUUID(), organization_id]
+  )
+  for (const table of [...Object.keys(configured), ...Object.keys(written)]) {
+    await database.query(insertInto(table), [organization_id])
+  }
+}
