@@ -17,8 +17,11 @@ const vendors = {
   pino: '^platform/logger[.]ts$',
   jsonwebtoken: '^platform/session-token[.]ts$',
   '@node-rs/argon2': '^platform/password[.]ts$',
-  ajv: '^platform/json-schema[.]ts$',
-  'ajv-formats': '^platform/json-schema[.]ts$',
+  // One library with two faces: schemas of ours, and schemas of customers.
+  ajv: '^platform/(json|custom)-schema[.]ts$',
+  'ajv-formats': '^platform/custom-schema[.]ts$',
+  re2js: '^platform/linear-regex[.]ts$',
+  'fastest-levenshtein': '^evaluators/similarity/levenshtein[.]ts$',
   'lru-cache': '^platform/cache[.]ts$',
   undici: '^platform/outbound[.]ts$',
   openai: '^platform/judge-client[.]ts$',

@@ -75,6 +75,7 @@ function charactersOf(count: unknown): string {
   return count === 1 ? '1 character' : `${String(count)} characters`
 }
 
-function detailOf({ keyword, params, message }: ErrorObject): string {
+/** What would be right, in a few words; never a part of the value. */
+export function detailOf({ keyword, params, message }: ErrorObject): string {
   return sentences[keyword]?.(params) ?? message ?? 'is not valid'
 }
