@@ -1,6 +1,18 @@
 /** What an evaluator is: a name, a version, and a pure function from a subject to a finding. */
+import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
 import type { ScoreDataType } from '../core/evaluation.ts'
 import type { Subject } from './subject.ts'
+
+/** Where in the decision something stands. */
+export interface Evidence {
+  /** JSON pointer into the decision: `/output`, `/metadata/expected`. */
+  readonly path: string
+  /** Null where it must not be said again. */
+  readonly quote: string | null
+  /** In code units of the text at `path`; null where the whole of it is meant. */
+  readonly start: number | null
+  readonly end: number | null
+}
 
 /** The score an evaluator gives; its name is the evaluator's. */
 export interface Finding {
@@ -11,12 +23,43 @@ export interface Finding {
   readonly passed: boolean | null
   /** A sentence that explains the score and never quotes what was found. */
   readonly reason: string
+  readonly evidence?: readonly Evidence[]
+  /** From 0 to 1. */
+  readonly confidence?: number
 }
 
 /** No score, and why: the question does not arise, or the text is too long to tell. */
 export interface Skipped {
   readonly kind: 'skipped'
-  readonly status_reason: 'not_applicable' | 'content_too_large'
+  readonly status_reason: SkipReason
+}
+
+export type SkipReason =
+  'not_applicable' | 'content_missing' | 'content_too_large' | 'input_not_json'
+
+/** Linear in the text it looks at, which a named limit bounds, but for a customer's own rules. */
+export type Evaluate = (subject: Subject) => Finding | Skipped
+
+/** An evaluator that needs no network, ready to run. */
+export interface CompiledEvaluator {
+  readonly version: EvaluatorVersion
+  /** Whether what it takes to run depends on nothing that a customer wrote. */
+  readonly isBounded: boolean
+  /** @throws {EvaluatorFailure}, or anything else where it has a bug */
+  readonly evaluate: Evaluate
+}
+
+export type FailureReason = 'code_error' | 'code_timeout' | 'out_of_range' | 'unknown_label'
+
+/** A run that gives no score though it should: the evaluator's fault, not the decision's. */
+export class EvaluatorFailure extends Error {
+  override readonly name = 'EvaluatorFailure'
+  readonly status_reason: FailureReason
+
+  constructor(statusReason: FailureReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.status_reason = statusReason
+  }
 }
 
 export interface Evaluator {
@@ -24,13 +67,17 @@ export interface Evaluator {
   readonly kind: 'heuristic'
   /** Grows whenever the same decision may get another score. */
   readonly version: number
-  /** Must be linear in the text it looks at, which a named limit bounds. */
-  readonly evaluate: (subject: Subject) => Finding | Skipped
+  readonly evaluate: Evaluate
 }
 
 export const notApplicable: Skipped = Object.freeze({
   kind: 'skipped',
   status_reason: 'not_applicable'
+})
+
+export const contentMissing: Skipped = Object.freeze({
+  kind: 'skipped',
+  status_reason: 'content_missing'
 })
 
 export const contentTooLarge: Skipped = Object.freeze({

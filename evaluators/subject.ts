@@ -4,6 +4,7 @@ import { inputTextOf } from './text/input-text.ts'
 import type { InputText } from './text/input-text.ts'
 import { isJsonAskedFor } from './text/json-request.ts'
 import { jsonTextOf } from './text/json-text.ts'
+import { hasEscapedName, jsonValueOf } from './text/json-value.ts'
 import type { JsonText } from './text/json-text.ts'
 import { phrasesOf, wordsMax, wordsOf } from './text/words.ts'
 
@@ -60,7 +61,8 @@ export function subjectOf(decision: Decision): Subject {
 function valueOf(json: string): unknown {
   if (json.length > inputCharactersMax) return undefined
   try {
-    return JSON.parse(json)
+    const value: unknown = JSON.parse(json)
+    return hasEscapedName(json) ? jsonValueOf(json) : value
   } catch {
     return undefined
   }

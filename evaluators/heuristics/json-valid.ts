@@ -1,6 +1,7 @@
 /** json_valid: where JSON was asked for, JSON came back. */
 import { contentTooLarge, notApplicable, verdict } from '../evaluator.ts'
-import type { Evaluator, Finding } from '../evaluator.ts'
+import type { Evaluate, Evaluator, Finding, Skipped } from '../evaluator.ts'
+import type { Subject } from '../subject.ts'
 import { isJsonBrokenOff, jsonCharactersMax, jsonTextOf } from '../text/json-text.ts'
 
 /** The whole output as one code block, which most callers unwrap. */
@@ -11,17 +12,22 @@ export const jsonValid = Object.freeze<Evaluator>({
   name: 'json_valid',
   kind: 'heuristic',
   version: 1,
-  evaluate: ({ output, outputJson, isJsonAskedFor }) => {
-    if (output.length === 0 || !isJsonAskedFor()) return notApplicable
-    if (output.length > jsonCharactersMax) return contentTooLarge
-    if (outputJson() === 'valid') return verdict(true, 'The output is valid JSON.')
-    const block = blockOf(output)
-    if (block !== null && jsonTextOf(block) === 'valid') {
-      return verdict(true, 'The output is valid JSON in a code block.')
-    }
-    return invalid(output, block ?? output)
-  }
+  evaluate: (subject) => (subject.isJsonAskedFor() ? judge(subject) : notApplicable)
 })
+
+/** Of an agent that always has to answer in JSON, whether anybody asked for it or not. */
+export const alwaysJson: Evaluate = (subject) => judge(subject)
+
+function judge({ output, outputJson }: Subject): Finding | Skipped {
+  if (output.length === 0) return notApplicable
+  if (output.length > jsonCharactersMax) return contentTooLarge
+  if (outputJson() === 'valid') return verdict(true, 'The output is valid JSON.')
+  const block = blockOf(output)
+  if (block !== null && jsonTextOf(block) === 'valid') {
+    return verdict(true, 'The output is valid JSON in a code block.')
+  }
+  return invalid(output, block ?? output)
+}
 
 function blockOf(output: string): string | null {
   const start = fenceStart.exec(output)?.[0].length

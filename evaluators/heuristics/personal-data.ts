@@ -4,7 +4,12 @@ import { emailPattern, isPersonalEmail } from './email-addresses.ts'
 import { isPhoneNumber, phonePattern } from './phone-numbers.ts'
 import { isSecret, secretPattern } from './secrets.ts'
 
+export const personalDataNames = ['email', 'phone', 'card', 'iban', 'secret'] as const
+
 export interface Detector {
+  /** As a configuration calls it. */
+  readonly name: (typeof personalDataNames)[number]
+  /** As a sentence calls it. */
   readonly kind: string
   readonly plural: string
   /** Text without this holds nothing of the kind; it is cheaper to find than the pattern. */
@@ -23,6 +28,7 @@ const digits = /\d(?:[ ./()-]{0,3}\d){6}/
 
 export const detectors: readonly Detector[] = [
   {
+    name: 'email',
     kind: 'e-mail address',
     plural: 'e-mail addresses',
     hint: /@/,
@@ -31,6 +37,7 @@ export const detectors: readonly Detector[] = [
     essenceOf: endOf
   },
   {
+    name: 'phone',
     kind: 'phone number',
     plural: 'phone numbers',
     hint: digits,
@@ -39,6 +46,7 @@ export const detectors: readonly Detector[] = [
     essenceOf: (found) => found.replaceAll(/\D/g, '').slice(-essenceDigits)
   },
   {
+    name: 'card',
     kind: 'payment card number',
     plural: 'payment card numbers',
     hint: digits,
@@ -47,6 +55,7 @@ export const detectors: readonly Detector[] = [
     essenceOf: endOf
   },
   {
+    name: 'iban',
     kind: 'IBAN',
     plural: 'IBANs',
     hint: /[A-Z]{2}\d{2}/,
@@ -55,6 +64,7 @@ export const detectors: readonly Detector[] = [
     essenceOf: endOf
   },
   {
+    name: 'secret',
     kind: 'secret',
     plural: 'secrets',
     hint: /[_-]\w|\.[A-Za-z]|:\/\/|A[KSI]/,

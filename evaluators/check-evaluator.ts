@@ -1,0 +1,145 @@
+/** Whether an evaluator can be what a caller says of it: every problem at once. */
+import { isOfflineKind } from '../core/evaluator-definition.ts'
+import type { EvaluatorKind, OfflineKind } from '../core/evaluator-definition.ts'
+import { pointerTo } from '../core/json-pointer.ts'
+import type { Violation } from '../core/problem.ts'
+import { createCheck } from '../platform/json-schema.ts'
+import type { Check } from '../platform/json-schema.ts'
+import { checkFixedOutput, checkFreeOutput } from './check-output.ts'
+import { completeDraft, naturalOutputOf, timeouts } from './complete-draft.ts'
+import type { GivenDraft } from './complete-draft.ts'
+import { builtInEvaluators } from './default-rule-set.ts'
+import { draftSchema, namePattern } from './draft-schema.ts'
+import { unknownCheck } from './heuristics/heuristic.ts'
+import { kindTable } from './kind-table.ts'
+import type { Kind } from './kind.ts'
+import { flagsPattern } from './regex/regex.ts'
+import { referencePattern } from './similarity/similarity.ts'
+import { targetPattern, targetRule } from './target.ts'
+
+type Config = Readonly<Record<string, unknown>>
+
+const checkForm = createCheck(draftSchema)
+
+/** Pointers begin at the draft; nothing wrong is an empty list. */
+export function checkEvaluator(draft: unknown): readonly Violation[] {
+  const form = checkForm(draft).map(inWords(Object.keys(draftSchema.properties)))
+  const { kind, config } = (draft ?? {}) as Partial<GivenDraft>
+  const isReadable = isKnownKind(kind) && typeof config === 'object' && config !== null
+  const about = isReadable ? checkConfig(kind, config) : { form: [], rules: [] }
+  const found = [...form, ...about.form, ...about.rules].map(inWords([]))
+  if (form.length > 0 || about.form.length > 0) return found
+  const given = draft as GivenDraft
+  return [
+    ...takenNames(given),
+    ...found,
+    ...checkOutput(given),
+    ...checkTimeout(given),
+    ...clashes(given)
+  ]
+}
+
+const builtInNames = new Set(builtInEvaluators.map(({ name }) => name))
+
+/** Scores are read by their names, so a second one of a built-in's would be taken for it. */
+function takenNames({ name, output }: GivenDraft): readonly Violation[] {
+  const detail = 'is the name of an evaluator that everybody has; choose another'
+  return [
+    ...(builtInNames.has(name) ? [{ pointer: '/name', detail }] : []),
+    ...(builtInNames.has(output?.name ?? '') ? [{ pointer: '/output/name', detail }] : [])
+  ]
+}
+
+function isKnownKind(kind: unknown): kind is EvaluatorKind {
+  return (draftSchema.properties.kind.enum as readonly unknown[]).includes(kind)
+}
+
+/** What the form of a configuration has wrong, and else what it says. */
+interface ConfigFlaws {
+  readonly form: readonly Violation[]
+  readonly rules: readonly Violation[]
+}
+
+function checkConfig(kind: EvaluatorKind, config: Config): ConfigFlaws {
+  const { form, rules } = isOfflineKind(kind)
+    ? checkOffline(kind, config)
+    : checkOnline(kind, config)
+  return { form: form.map(within('/config')), rules: rules.map(within('/config')) }
+}
+
+function within(place: string): (violation: Violation) => Violation {
+  return ({ pointer, detail }) => ({ pointer: place + pointer, detail })
+}
+
+function checkOffline(kind: OfflineKind, config: Config): ConfigFlaws {
+  const found = kindTable[kind](config)
+  if (found === null) return { form: [{ pointer: '/check', detail: unknownCheck }], rules: [] }
+  const form = formCheckOf(found)(config).map(inWords(Object.keys(found.properties)))
+  return { form, rules: form.length > 0 ? [] : (found.check?.(config) ?? []) }
+}
+
+function checkOnline(kind: EvaluatorKind, config: Config): ConfigFlaws {
+  const names = kind === 'external' ? Object.keys(config) : []
+  const detail = `${unknownName}; this kind has nothing to set`
+  return { form: names.map((name) => ({ pointer: pointerTo(name), detail })), rules: [] }
+}
+
+const formChecks = new Map<string, Check>()
+
+/** Compiled once for each kind and check. */
+function formCheckOf({ properties, required = [] }: Kind): Check {
+  const key = JSON.stringify(properties)
+  const known = formChecks.get(key)
+  if (known !== undefined) return known
+  const check = createCheck({ type: 'object', additionalProperties: false, properties, required })
+  formChecks.set(key, check)
+  return check
+}
+
+const unknownName = 'is not known here'
+
+/** What patterns mean, for people. */
+const sentences = new Map([
+  [namePattern, 'must begin with a small letter and go on with small letters, digits, _ and -'],
+  [targetPattern, targetRule],
+  [referencePattern, 'must be metadata. and the name of a member'],
+  [flagsPattern, 'must be some of i, m and s, each once']
+])
+
+function inWords(names: readonly string[]): (violation: Violation) => Violation {
+  return ({ pointer, detail }) => {
+    const pattern = /^must match pattern "(.*)"$/.exec(detail)?.[1]
+    const sentence = sentences.get(pattern ?? '')
+    if (sentence !== undefined) return { pointer, detail: sentence }
+    const isTopLevel = pointer.lastIndexOf('/') === 0
+    if (detail !== unknownName || !isTopLevel || names.length === 0) return { pointer, detail }
+    return { pointer, detail: `${unknownName}; known are ${names.join(', ')}` }
+  }
+}
+
+function checkOutput(draft: GivenDraft): readonly Violation[] {
+  const { kind, config, output } = draft
+  const natural = isOfflineKind(kind) ? naturalOutputOf(kind, config) : null
+  if (natural === null && (output?.data_type ?? null) === null && kind === 'external') {
+    return [{ pointer: '/output/data_type', detail: 'is required' }]
+  }
+  const found =
+    natural === null
+      ? checkFreeOutput(completeDraft(draft).output)
+      : checkFixedOutput(output ?? {}, natural)
+  return found.map(within('/output'))
+}
+
+function checkTimeout({ kind, timeout_ms: timeout }: GivenDraft): readonly Violation[] {
+  const { max } = isOfflineKind(kind) ? timeouts.offline : timeouts.network
+  if ((timeout ?? 0) <= max) return []
+  return [{ pointer: '/timeout_ms', detail: `must be at most ${max} for this kind` }]
+}
+
+/** Said twice and differently. */
+function clashes({ config, output }: GivenDraft): readonly Violation[] {
+  const threshold = output?.threshold ?? null
+  const other = config['threshold']
+  if (threshold === null || other === undefined || other === threshold) return []
+  return [{ pointer: '/output/threshold', detail: 'must be the same as in config, or left out' }]
+}

@@ -1,0 +1,103 @@
+/** Runs evaluators on decisions, each run to its one outcome; none holds the others up. */
+import { CpuLimitError, cpuLimit } from '../platform/cpu-limit.ts'
+import type { CpuLimit } from '../platform/cpu-limit.ts'
+import { EvaluatorFailure } from './evaluator.ts'
+import type { CompiledEvaluator, FailureReason, Finding, SkipReason } from './evaluator.ts'
+import type { Subject } from './subject.ts'
+
+export interface Job {
+  readonly evaluator: CompiledEvaluator
+  readonly subject: Subject
+}
+
+export type Outcome = Result & { readonly duration_us: number }
+
+type Result =
+  | { readonly status: 'succeeded'; readonly finding: Finding }
+  | { readonly status: 'skipped'; readonly status_reason: SkipReason }
+  | { readonly status: 'failed'; readonly status_reason: FailureReason; readonly error: Error }
+
+/** Of what customers wrote, so many milliseconds run under one watch. */
+const batchMs = 250
+/** After so many timeouts in a row an evaluator rests until the next batch. */
+const timeoutsMax = 3
+
+/**
+ * One outcome for each job, in their order. Never throws. What broke an evaluator may quote the
+ * decision: its message is for nobody to read.
+ */
+export function runEvaluators(jobs: readonly Job[], limit: CpuLimit = cpuLimit): Outcome[] {
+  const outcomes = jobs.map((job) => (job.evaluator.isBounded ? outcomeOf(job) : undefined))
+  const timeouts = new Map<CompiledEvaluator, number>()
+  for (let next = nextOpen(); next >= 0; next = nextOpen()) {
+    if (isBatchDone(next)) break
+    const stopped = nextOpen()
+    outcomes[stopped] = alone(jobs[stopped] as Job)
+  }
+  return outcomes as Outcome[]
+
+  function nextOpen(): number {
+    return outcomes.indexOf(undefined)
+  }
+
+  function isBatchDone(start: number): boolean {
+    try {
+      limit(() => runFrom(start), batchMs)
+      return true
+    } catch (error) {
+      if (!(error instanceof CpuLimitError)) throw error
+      // It may have been over just when the last one was done.
+      return nextOpen() < 0
+    }
+  }
+
+  /** Each outcome is written whole: what the limit interrupts leaves none. */
+  function runFrom(start: number): void {
+    for (let at = start; at < jobs.length; at++) outcomes[at] ??= inBatch(jobs[at] as Job)
+  }
+
+  function inBatch(job: Job): Outcome {
+    if ((timeouts.get(job.evaluator) ?? 0) >= timeoutsMax) return resting
+    const outcome = outcomeOf(job)
+    timeouts.delete(job.evaluator)
+    return outcome
+  }
+
+  function alone(job: Job): Outcome {
+    const { evaluator } = job
+    try {
+      return limit(() => inBatch(job), evaluator.version.timeout_ms)
+    } catch (error) {
+      timeouts.set(evaluator, (timeouts.get(evaluator) ?? 0) + 1)
+      const duration = evaluator.version.timeout_ms * 1000
+      return { ...failure('code_timeout', error), duration_us: duration }
+    }
+  }
+}
+
+const resting: Outcome = Object.freeze({
+  ...failure('code_timeout', new Error('it took too long on the decisions before this one')),
+  duration_us: 0
+})
+
+function failure(reason: FailureReason, error: unknown) {
+  return { status: 'failed', status_reason: reason, error: error as Error } as const
+}
+
+function outcomeOf(job: Job): Outcome {
+  const startedAt = performance.now()
+  const result = resultOf(job)
+  return { ...result, duration_us: Math.round((performance.now() - startedAt) * 1000) }
+}
+
+/** One evaluator's bug costs its own score and no other. */
+function resultOf({ evaluator, subject }: Job): Result {
+  try {
+    const found = evaluator.evaluate(subject)
+    if (found.kind === 'finding') return { status: 'succeeded', finding: found }
+    return { status: 'skipped', status_reason: found.status_reason }
+  } catch (error) {
+    const reason = error instanceof EvaluatorFailure ? error.status_reason : 'code_error'
+    return failure(reason, error)
+  }
+}

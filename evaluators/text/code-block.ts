@@ -1,0 +1,19 @@
+/** The code block of an answer that explains what it delivers. */
+
+const fence = /^[ \t]{0,3}(`{3,20}|~{3,20})[^\n`]{0,200}$/gm
+
+/** What stands in the first block that is opened and closed, or null. */
+export function codeBlockOf(text: string): string | null {
+  if (!text.includes('```') && !text.includes('~~~')) return null
+  let start = -1
+  let mark = ''
+  for (const { 0: line, 1: found = '', index } of text.matchAll(fence)) {
+    if (start < 0) {
+      start = index + line.length
+      mark = found
+    } else if (found.startsWith(mark)) {
+      return text.slice(start, index).trim()
+    }
+  }
+  return null
+}
