@@ -49,7 +49,7 @@ function firstGroup(pattern: RegExp, text: string): string {
 function scaleIn(system: string): Prompt['scale'] {
   const labels = /"label":\{[^}]*"enum":(\[[^\]]*\])/.exec(system)?.[1]
   if (labels !== undefined) return { labels: JSON.parse(labels) as string[] }
-  const [, min = '0', max = '1'] = /from (-?[\d.]+) to (-?[\d.]+)/.exec(system) ?? []
+  const [, min = '0', max = '1'] = /"score":\{[^}]*from (-?[\d.]+) to (-?[\d.]+)/.exec(system) ?? []
   return { min: Number(min), max: Number(max) }
 }
 

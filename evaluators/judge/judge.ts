@@ -1,0 +1,221 @@
+/** judge: a decision to a finding by a model's word, with what that took.
+ *
+ *  ask ─┬─ a grade on the scale ────────────────────▶ finding
+ *       ├─ cut off ──▶ ask again with twice the tokens, once
+ *       ├─ unreadable ▶ ask to repair it, once          else failure: invalid_result
+ *       ├─ without the nonce ───────────────────────▶ failure: invalid_result
+ *       ├─ off the scale ───────────────────────────▶ failure: out_of_range, unknown_label
+ *       ├─ refused ─────────────────────────────────▶ failure: judge_refused
+ *       └─ no answer ───────────────────────────────▶ failure, as JudgeError says
+ */
+import type { Decision } from '../../core/decision.ts'
+import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
+import type { CompletionReply, JudgeClient, JudgeMessage } from '../../platform/judge-client.ts'
+import { JudgeError } from '../../platform/judge-error.ts'
+import type { JudgeErrorReason } from '../../platform/judge-error.ts'
+import type { Finding } from '../evaluator.ts'
+import { findingOf } from './finding-of.ts'
+import type { OffScale } from './finding-of.ts'
+import { defaultTemperature, defaultTokens, tokensMax } from './judge-config.ts'
+import type { JudgeConfig } from './judge-config.ts'
+import { addUsage, costNanoUsd } from './price.ts'
+import type { TokenUsage } from './price.ts'
+import { createPromptWriter } from './prompt.ts'
+import type { NoPrompt, Prompt, PromptWriter } from './prompt.ts'
+import { readReply } from './read-reply.ts'
+import type { Unreadable } from './read-reply.ts'
+
+export interface JudgeFailure {
+  readonly kind: 'failure'
+  readonly status_reason: JudgeErrorReason | OffScale | 'invalid_result'
+  /** As in JudgeError. */
+  readonly retryable: boolean
+  readonly blocks: boolean
+  readonly retryAfterMs: number | null
+  readonly http_status: number | null
+  /** Nothing of the decision and nothing of the reply. */
+  readonly message: string
+}
+
+export interface Judgement {
+  readonly outcome: Finding | NoPrompt | JudgeFailure
+  /** Of all calls that were answered; null when one of them does not say. */
+  readonly usage: TokenUsage
+  readonly cost_nano_usd: number | null
+  readonly model: string
+  readonly model_reported: string | null
+  readonly latency_ms: number
+  /** Text of the last reply, as far as it is kept. */
+  readonly reply: string | null
+  /** Requests that were sent. */
+  readonly calls: number
+}
+
+export interface JudgeCall {
+  readonly client: JudgeClient
+  readonly run_id?: string
+  readonly signal?: AbortSignal
+}
+
+const replyCharactersKept = 8000
+const repairedCharactersMax = 4000
+const nothingSpent: TokenUsage = Object.freeze({ input_tokens: 0, output_tokens: 0 })
+const nothingKnown: TokenUsage = Object.freeze({ input_tokens: null, output_tokens: null })
+
+/** A version never changes, so what is made of one is kept as long as the version itself. */
+const writers = new WeakMap<EvaluatorVersion, PromptWriter>()
+
+/**
+ * All calls together take no longer than the version's `timeout_ms`.
+ * @throws the signal's reason, and nothing else
+ */
+export async function judge(
+  version: EvaluatorVersion,
+  decision: Decision,
+  call: JudgeCall
+): Promise<Judgement> {
+  const config = version.config as unknown as JudgeConfig
+  const writer = writerOf(version, config)
+  const prompt = writer.write(decision)
+  const state = beginning(config)
+  if ('kind' in prompt) return judgementOf(prompt, state, call.client)
+  try {
+    return await askUntilRead({ version, config, writer, prompt, call }, state)
+  } catch (error) {
+    if (!(error instanceof JudgeError)) throw error
+    state.calls += error.calls
+    return judgementOf(failureOf(error), state, call.client)
+  }
+}
+
+function writerOf(version: EvaluatorVersion, config: JudgeConfig): PromptWriter {
+  const known = writers.get(version)
+  if (known !== undefined) return known
+  const made = createPromptWriter(config)
+  writers.set(version, made)
+  return made
+}
+
+/** What a judgement has taken so far. */
+interface State {
+  readonly model: string
+  usage: TokenUsage
+  calls: number
+  latency_ms: number
+  reply: CompletionReply | null
+}
+
+function beginning({ model }: JudgeConfig): State {
+  return { model, usage: nothingSpent, calls: 0, latency_ms: 0, reply: null }
+}
+
+interface Question {
+  readonly version: EvaluatorVersion
+  readonly config: JudgeConfig
+  readonly writer: PromptWriter
+  readonly prompt: Prompt
+  readonly call: JudgeCall
+}
+
+async function askUntilRead(question: Question, state: State): Promise<Judgement> {
+  const { version, config, prompt, call } = question
+  const deadline = performance.now() + version.timeout_ms
+  const remedies = new Set(['more tokens', 'repair'])
+  let max_tokens = config.max_tokens ?? defaultTokens
+  let messages = prompt.messages
+  for (;;) {
+    const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()))
+    const reply = await ask(question, state, { messages, max_tokens, timeoutMs })
+    const read = readOutcome(reply, question)
+    if (read.kind !== 'unreadable') return judgementOf(read, state, call.client)
+    const isCut = reply.finish_reason === 'length'
+    const isWorthAsking = remedies.delete(isCut ? 'more tokens' : 'repair')
+    if (!isWorthAsking) {
+      return judgementOf(failed('invalid_result', `the reply ${read.problem}`), state, call.client)
+    }
+    if (isCut) max_tokens = Math.min(2 * max_tokens, tokensMax)
+    else messages = [...prompt.messages, ...repairing(reply, read.problem)]
+  }
+}
+
+interface Asking {
+  readonly messages: readonly JudgeMessage[]
+  readonly max_tokens: number
+  readonly timeoutMs: number
+}
+
+async function ask(question: Question, state: State, asking: Asking): Promise<CompletionReply> {
+  const { config, writer, call } = question
+  const { messages, max_tokens, timeoutMs } = asking
+  const { signal } = call
+  const reply = await call.client.complete(
+    {
+      model: config.model,
+      messages,
+      temperature: config.temperature ?? defaultTemperature,
+      max_tokens,
+      schema: writer.schema,
+      run_id: call.run_id ?? null
+    },
+    { timeoutMs, ...(signal === undefined ? {} : { signal }) }
+  )
+  state.usage = addUsage(state.usage, reply)
+  state.calls += reply.calls
+  state.latency_ms += reply.latency_ms
+  state.reply = reply
+  return reply
+}
+
+function readOutcome(
+  reply: CompletionReply,
+  { version, config, prompt }: Question
+): Finding | JudgeFailure | Unreadable {
+  if (reply.refusal !== null) return failed('judge_refused', 'the judge refused to grade')
+  if (reply.finish_reason === 'content_filter') {
+    return failed('judge_refused', 'a filter of the provider cut the reply')
+  }
+  const read = readReply(reply.text ?? '', { scale: config.scale, nonce: prompt.nonce })
+  if (read.kind === 'unreadable') return read
+  // Asking again would only teach the nonce to a model that takes its orders from the content.
+  if (read.kind === 'untrusted') {
+    return failed('invalid_result', 'the reply has not the nonce that it was told')
+  }
+  const finding = findingOf(read, config.scale, version.output)
+  return typeof finding === 'string' ? failed(finding, 'the grade is not on the scale') : finding
+}
+
+/** Says what was wrong, and not what was asked: that stands above. */
+function repairing(reply: CompletionReply, problem: string): JudgeMessage[] {
+  const said = (reply.text ?? '').slice(0, repairedCharactersMax)
+  return [
+    { role: 'assistant', content: said === '' ? '(nothing)' : said },
+    { role: 'user', content: `Your reply ${problem}. Reply again, with the JSON object alone.` }
+  ]
+}
+
+function failed(status_reason: JudgeFailure['status_reason'], message: string): JudgeFailure {
+  const permanent = { retryable: false, blocks: false, retryAfterMs: null, http_status: null }
+  return { kind: 'failure', status_reason, ...permanent, message }
+}
+
+function failureOf(error: JudgeError): JudgeFailure {
+  const { status_reason, retryable, blocks, retryAfterMs, http_status, message } = error
+  return { kind: 'failure', status_reason, retryable, blocks, retryAfterMs, http_status, message }
+}
+
+function judgementOf(outcome: Judgement['outcome'], state: State, client: JudgeClient): Judgement {
+  const { model, calls, latency_ms, reply } = state
+  const price = client.models.find((each) => each.model === model)
+  const usage = reply === null ? nothingKnown : state.usage
+  return {
+    outcome,
+    usage,
+    cost_nano_usd: costNanoUsd(price, usage),
+    model,
+    model_reported: reply?.model_reported ?? null,
+    latency_ms,
+    reply:
+      reply?.text?.slice(0, replyCharactersKept).replaceAll('\u0000', '').toWellFormed() ?? null,
+    calls
+  }
+}
