@@ -5,7 +5,11 @@ import type { Queryable } from './postgres.ts'
 /** Its tables, with the column that says how old a row is. A row belongs to one decision. */
 export const evaluationTables = [
   ['evaluation_runs', 'evaluated_at'],
-  ['scores', 'evaluated_at']
+  ['scores', 'evaluated_at'],
+  ['evaluation_plans', 'received_at'],
+  ['open_runs', 'scheduled_at'],
+  ['run_attempts', 'started_at'],
+  ['webhook_deliveries', 'created_at']
 ] as const
 
 /** The rows of each table. */
