@@ -1,76 +1,96 @@
-/** evaluate: a decision's plan to its runs and scores; each run ends exactly one way. */
+/** evaluate: planned runs that need no network to their scores; each ends exactly one way. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision.ts'
-import { bareRun, bareScore } from '../../core/evaluation.ts'
-import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
-import { uuidv5 } from '../../core/ids.ts'
-import type { Finding } from '../../evaluators/evaluator.ts'
+import { bareRun } from '../../core/evaluation.ts'
+import type { Evaluation, Run } from '../../core/evaluation.ts'
+import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
+import { runIdOf } from '../../core/run-id.ts'
+import { EvaluatorFailure } from '../../evaluators/evaluator.ts'
+import type { CompiledEvaluator } from '../../evaluators/evaluator.ts'
+import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
+import { runEvaluators } from '../../evaluators/run-evaluators.ts'
+import type { Outcome } from '../../evaluators/run-evaluators.ts'
+import { scoreOf } from '../../evaluators/score-of.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
-import type { Subject } from '../../evaluators/subject.ts'
-import { planOf } from './plan.ts'
-import type { PlannedRun } from './plan.ts'
 
-/** Namespace of run ids. Were it to change, a redelivered decision would be evaluated anew. */
-const runNamespace = '5d1d3b70-3a35-5c0c-8e0b-6b2b8f0c9a41'
-const firstGeneration = 0
+/** A decision with those of its runs that need no network. */
+export interface PlannedDecision {
+  readonly decision: Decision
+  readonly runs: readonly PlannedRun[]
+}
+
+/** One evaluation for each decision that has runs, in their order. */
+export type EvaluateAll = (planned: readonly PlannedDecision[]) => Evaluation[]
 
 export interface EvaluateDependencies {
   readonly clock: Clock
-  readonly plan?: (decision: Decision) => readonly PlannedRun[]
+  readonly compile: (version: EvaluatorVersion) => CompiledEvaluator
+  /** Told of every run that gives no score by the evaluator's own fault. */
+  readonly onFailure: (version: EvaluatorVersion, error: Error) => void
 }
+
+const firstGeneration = 0
 
 /** Safe to repeat: the same decision yields the same run and score ids. */
-export function createEvaluate({ clock, plan = planOf }: EvaluateDependencies) {
-  return function evaluate(decision: Decision): Evaluation {
-    const subject = subjectOf(decision)
-    const runs = plan(decision).map((planned) => runOf(subject, planned))
-    const { decision_id, organization_id, agent_id, session_id, domain, received_at } = decision
-    const identity = { decision_id, organization_id, agent_id, session_id, domain, received_at }
-    return { ...identity, evaluated_at: clock.now(), runs }
+export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDependencies) {
+  function endedRunOf(decision: Decision, planned: PlannedRun, outcome: Outcome): Run {
+    const { rule, evaluator } = planned
+    if (outcome.status === 'failed') onFailure(evaluator, outcome.error)
+    const run_id = idOf(decision, planned)
+    const isScored = outcome.status === 'succeeded'
+    return {
+      ...bareRun,
+      run_id,
+      rule: rule.name,
+      rule_id: rule.rule_id,
+      evaluator: evaluator.name,
+      evaluator_id: evaluator.evaluator_id,
+      evaluator_kind: evaluator.kind,
+      evaluator_version: evaluator.version,
+      config_hash: evaluator.config_hash,
+      generation: firstGeneration,
+      status: outcome.status,
+      status_reason: isScored ? null : outcome.status_reason,
+      attempts: 1,
+      duration_us: outcome.duration_us,
+      scores: isScored ? [scoreOf(run_id, evaluator.output, outcome.finding)] : [],
+      error: outcome.status === 'failed' ? sentenceOf(outcome.error) : null
+    }
   }
+
+  const evaluateAll: EvaluateAll = (planned) => {
+    const jobs = planned.flatMap(({ decision, runs }) => {
+      const subject = subjectOf(decision)
+      return runs.map(({ evaluator }) => ({ evaluator: compile(evaluator), subject }))
+    })
+    const outcomes = runEvaluators(jobs).values()
+    const evaluated_at = clock.now()
+    return planned.flatMap(({ decision, runs }) => {
+      if (runs.length === 0) return []
+      const { decision_id, organization_id, agent_id, session_id, domain, received_at } = decision
+      const identity = { decision_id, organization_id, agent_id, session_id, domain, received_at }
+      const ended = runs.map((run) => endedRunOf(decision, run, nextOf(outcomes)))
+      return [{ ...identity, evaluated_at, runs: ended }]
+    })
+  }
+  return evaluateAll
 }
 
-function runOf(subject: Subject, { rule, evaluator }: PlannedRun): Run {
-  const { organization_id, decision_id } = subject.decision
-  const { name, kind, version } = evaluator
-  const path = [organization_id, decision_id, rule, name, version, firstGeneration]
-  const run_id = uuidv5(runNamespace, path.join('/'))
-  const startedAt = performance.now()
-  const result = resultOf(subject, { rule, evaluator })
-  return {
-    ...bareRun,
-    run_id,
-    rule,
-    rule_id: rule,
-    evaluator_id: name,
-    evaluator: name,
-    evaluator_kind: kind,
-    evaluator_version: version,
-    generation: firstGeneration,
-    status: result.status,
-    status_reason: result.status_reason,
-    attempts: 1,
-    duration_us: Math.round((performance.now() - startedAt) * 1000),
-    scores: result.finding === null ? [] : [scoreOf(run_id, name, result.finding)]
-  }
+function idOf({ organization_id, decision_id }: Decision, { rule, evaluator }: PlannedRun): string {
+  const { rule_id } = rule
+  const { evaluator_id, version } = evaluator
+  const origin = { organization_id, decision_id, rule_id, evaluator_id, version }
+  return runIdOf({ ...origin, generation: firstGeneration })
 }
 
-type Result = Pick<Run, 'status' | 'status_reason'> & { readonly finding: Finding | null }
-
-/** One evaluator's bug costs its own score and no other. */
-function resultOf(subject: Subject, { evaluator }: PlannedRun): Result {
-  try {
-    const found = evaluator.evaluate(subject)
-    if (found.kind === 'finding')
-      return { status: 'succeeded', status_reason: null, finding: found }
-    return { status: 'skipped', status_reason: found.status_reason, finding: null }
-  } catch {
-    return { status: 'failed', status_reason: 'code_error', finding: null }
-  }
+/** What else is thrown may quote the decision, and stays in the log of this process. */
+function sentenceOf(error: Error): string {
+  if (error instanceof EvaluatorFailure) return error.message
+  return `the evaluator has a bug: ${error.name}`
 }
 
-function scoreOf(runId: string, name: string, finding: Finding): Score {
-  const { data_type, value, label, passed, reason } = finding
-  const score_id = uuidv5(runId, name)
-  return { ...bareScore, score_id, name, data_type, value, label, passed, reason }
+function nextOf(outcomes: Iterator<Outcome>): Outcome {
+  const next = outcomes.next()
+  if (next.done === true) throw new Error('a run did not end')
+  return next.value
 }

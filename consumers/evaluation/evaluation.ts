@@ -1,19 +1,22 @@
-/** The evaluation group: every decision is evaluated, and what came of it is published. */
-import { done } from '../../core/consumed.ts'
+/** The evaluation group: every decision is planned; what needs no network is evaluated at once. */
+import { TransientError } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision.ts'
-import type { Evaluation } from '../../core/evaluation.ts'
 import { createDecodeDecision } from '../../platform/decoders.ts'
+import { isTransientStoreError } from '../../platform/postgres.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
 import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
+import type { EvaluateAll } from './evaluate.ts'
+import type { PlanDecisions } from './plan.ts'
 import type { Publish } from './publish.ts'
 
 export interface EvaluationDependencies {
   readonly registry: Registry
-  readonly evaluate: (decision: Decision) => Evaluation
+  readonly planDecisions: PlanDecisions
+  readonly evaluateAll: EvaluateAll
   readonly publish: Publish
   readonly flood: Flood
   readonly settle: Settle
@@ -21,14 +24,25 @@ export interface EvaluationDependencies {
 }
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
-  const { registry, evaluate, publish, flood, settle, patiently } = dependencies
+  const { registry, planDecisions, evaluateAll, publish, flood, settle, patiently } = dependencies
   return createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),
     handle: async (decisions) => {
-      await publish(decisions.map(evaluate))
-      return decisions.map(() => done)
+      const planned = await transiently(() => planDecisions(decisions))
+      await publish(evaluateAll(planned))
+      return planned.map(({ outcome }) => outcome)
     },
     settle,
     patiently
   })
+}
+
+/** Plans hold nothing that the store refuses, so what it says otherwise is a bug. */
+async function transiently<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!isTransientStoreError(cause)) throw cause
+    throw new TransientError(`the store: ${(cause as Error).message}`, { cause })
+  }
 }

@@ -1,35 +1,81 @@
-/** plan: which evaluators run on a decision, and under which rule. */
+/** plan: what the rules of its organization make of each decision; stored before anything runs. */
+import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
+import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision.ts'
-import type { Evaluator } from '../../evaluators/evaluator.ts'
-import { inputNotRepeated } from '../../evaluators/heuristics/input-not-repeated.ts'
-import { jsonValid } from '../../evaluators/heuristics/json-valid.ts'
-import { noPersonalData } from '../../evaluators/heuristics/no-personal-data.ts'
-import { noRepetition } from '../../evaluators/heuristics/no-repetition.ts'
-import { notRefusal } from '../../evaluators/heuristics/not-refusal.ts'
-import { outputComplete } from '../../evaluators/heuristics/output-complete.ts'
-import { outputNotEmpty } from '../../evaluators/heuristics/output-not-empty.ts'
+import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
+import type { ReadExhausted } from './exhausted-rules.ts'
+import type { PlannedDecision } from './evaluate.ts'
+import type { RuleSets } from './rule-sets.ts'
+import { isOffline } from './store-plans.ts'
+import type { Plan, StoredPlan, StorePlans } from './store-plans.ts'
 
-export interface PlannedRun {
-  readonly rule: string
-  readonly evaluator: Evaluator
+/** What became of a decision's plan, and what of it runs now. */
+export interface Planned extends PlannedDecision {
+  readonly outcome: Consumed
 }
 
-/** They need no network and no configuration, so the very first decision gets scores. */
-export const offlineEvaluators: readonly Evaluator[] = Object.freeze<Evaluator[]>([
-  outputNotEmpty,
-  outputComplete,
-  notRefusal,
-  jsonValid,
-  noPersonalData,
-  inputNotRepeated,
-  noRepetition
-])
+/** One for each decision, in their order. */
+export type PlanDecisions = (decisions: readonly Decision[]) => Promise<readonly Planned[]>
 
-const defaultPlan: readonly PlannedRun[] = Object.freeze(
-  offlineEvaluators.map((evaluator) => ({ rule: 'default', evaluator }))
-)
+export interface PlanDependencies {
+  readonly ruleSets: RuleSets
+  readonly readExhausted: ReadExhausted
+  readonly storePlans: StorePlans
+}
 
-/** The rule `default` matches every decision and plans every offline evaluator. */
-export function planOf(_decision: Decision): readonly PlannedRun[] {
-  return defaultPlan
+export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisions {
+  const { ruleSets, readExhausted, storePlans } = dependencies
+
+  return async function planDecisions(decisions) {
+    const storable = decisions.filter(isStorable)
+    const loaded = await ruleSets.current(storable.map((decision) => decision.organization_id))
+    const exhausted = await readExhausted(loaded)
+    const plans = storable.map((decision): Plan => {
+      const own = loaded.get(decision.organization_id)
+      if (own === undefined) throw new Error('an organization has no rule set')
+      const outcomes = own.planRules(decision, exhausted.get(decision.organization_id))
+      return { decision, loaded: own, outcomes }
+    })
+    const stored = await storePlans(plans)
+    const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
+    const inTurn = planned.values()
+    return decisions.map((decision) =>
+      isStorable(decision) ? nextOf(inTurn) : { decision, runs: [], outcome: unstorable }
+    )
+  }
+
+  async function plannedOf(plan: Plan, stored: StoredPlan | undefined): Promise<Planned> {
+    const { decision, loaded, outcomes } = plan
+    switch (stored?.kind) {
+      case 'planned':
+        return { decision, runs: offlineRunsOf(loaded.ruleSet, outcomes), outcome: done }
+      case 'repeated': {
+        const then = await ruleSets.at(decision.organization_id, stored.version)
+        return { decision, runs: offlineRunsOf(then.ruleSet, stored.outcomes), outcome: done }
+      }
+      case 'duplicate':
+        return { decision, runs: [], outcome: duplicate }
+      case 'erased':
+        return { decision, runs: [], outcome: erased }
+      case undefined:
+        throw new Error('a plan was neither stored nor found')
+    }
+  }
+}
+
+function offlineRunsOf(ruleSet: Plan['loaded']['ruleSet'], outcomes: readonly string[]) {
+  return plannedRunsOf(ruleSet, outcomes).filter(isOffline)
+}
+
+const unstorable = deadLetter('plan', 'refused_by_store', 'an id or the domain holds U+0000')
+
+/** The gateway accepts no such text, and no column of the store takes it. */
+function isStorable({ agent_id, session_id, domain }: Decision): boolean {
+  return ![agent_id, session_id, domain].some((text) => text?.includes('\0'))
+}
+
+function nextOf(planned: Iterator<Planned>): Planned {
+  const next = planned.next()
+  if (next.done === true) throw new Error('a decision has no plan')
+  return next.value
 }

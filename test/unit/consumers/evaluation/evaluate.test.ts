@@ -1,17 +1,28 @@
 /** evaluate: one run for each planned evaluator, the same when repeated, and never an error. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createEvaluate } from '../../../../consumers/evaluation/evaluate.ts'
+import { createEvaluateAll } from '../../../../consumers/evaluation/evaluate.ts'
+import { builtInEvaluators, defaultRuleSet } from '../../../../evaluators/default-rule-set.ts'
+import { createEvaluatorCache } from '../../../../evaluators/evaluator-cache.ts'
 import { verdict } from '../../../../evaluators/evaluator.ts'
-import type { Evaluator } from '../../../../evaluators/evaluator.ts'
-import { offlineEvaluators } from '../../../../consumers/evaluation/plan.ts'
+import type { CompiledEvaluator } from '../../../../evaluators/evaluator.ts'
 import { isUuid, uuidv5 } from '../../../../core/ids.ts'
 import type { Decision } from '../../../../core/decision.ts'
 import type { Evaluation } from '../../../../core/evaluation.ts'
+import { plannedRunsOf } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
+import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
 
 const clock = { now: () => noon + 5 }
-const evaluate = createEvaluate({ clock })
+const compile = createEvaluatorCache({ sessions: null })
+const evaluateAll = createEvaluateAll({ clock, compile, onFailure: () => {} })
+
+function evaluate(decision: Decision): Evaluation {
+  const runs = plannedRunsOf(defaultRuleSet, ['planned'])
+  const [evaluation] = evaluateAll([{ decision, runs }])
+  if (evaluation === undefined) throw new Error('the decision was not evaluated')
+  return evaluation
+}
 
 const leaking = aDecision({
   decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55',
@@ -42,7 +53,8 @@ test('judges a bad answer by every evaluator to which it gives reason', () => {
     json_valid: false,
     no_personal_data: false,
     input_not_repeated: 'not_applicable',
-    no_repetition: true
+    no_repetition: true,
+    no_session_loop: 'not_applicable'
   })
 })
 
@@ -66,25 +78,44 @@ test('the same decision of another organization has other runs', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-function named(name: string, run: Evaluator['evaluate']): Evaluator {
-  return { name, kind: 'heuristic', version: 3, evaluate: run }
+function named(name: string, run: CompiledEvaluator['evaluate']): CompiledEvaluator {
+  const version = aVersion({ name, evaluator_id: name, version: 3 })
+  return { version, isBounded: true, evaluate: run }
 }
 
-test('an evaluator that throws fails alone', () => {
-  const evaluators = [
+test('an evaluator that throws fails alone, and is told of', () => {
+  const compiled = [
     named('first', () => verdict(true, 'Fine.')),
     named('broken', () => {
-      throw new Error('a bug')
+      throw new TypeError('quotes the decision')
     }),
     named('last', () => verdict(false, 'Not fine.'))
   ]
-  const plan = () => evaluators.map((evaluator) => ({ rule: 'mine', evaluator }))
-  const { runs } = createEvaluate({ clock, plan })(leaking)
-  expect(runs).toMatchObject([
+  const failures: unknown[] = []
+  const evaluateMine = createEvaluateAll({
+    clock,
+    compile: ({ name }) => compiled.find(({ version }) => version.name === name) ?? compiled[0]!,
+    onFailure: ({ name }, error) => failures.push([name, error.message])
+  })
+  const rule = aRule({ name: 'mine', evaluators: compiled.map(({ version }) => version) })
+  const runs = plannedRunsOf({ version: 1, rules: [rule] }, ['planned'])
+  const [evaluation] = evaluateMine([{ decision: leaking, runs }])
+  expect(evaluation?.runs).toMatchObject([
     { evaluator: 'first', rule: 'mine', status: 'succeeded', status_reason: null },
     { evaluator: 'broken', status: 'failed', status_reason: 'code_error', scores: [] },
     { evaluator: 'last', evaluator_version: 3, status: 'succeeded', scores: [{ passed: false }] }
   ])
+  expect(evaluation?.runs[1]?.error).toBe('the evaluator has a bug: TypeError')
+  expect(failures).toEqual([['broken', 'quotes the decision']])
+})
+
+test('a decision without runs is no evaluation, and its neighbours are', () => {
+  const runs = plannedRunsOf(defaultRuleSet, ['planned'])
+  const evaluations = evaluateAll([
+    { decision: aDecision(), runs: [] },
+    { decision: leaking, runs }
+  ])
+  expect(evaluations.map(({ decision_id }) => decision_id)).toEqual([leaking.decision_id])
 })
 
 /** Pieces of which evaluators might stumble over. */
@@ -125,7 +156,7 @@ test('any decision yields one explained run for each planned evaluator, and the 
   fc.assert(
     fc.property(decisions, (decision) => {
       const evaluation = evaluate(decision)
-      const planned = offlineEvaluators.map(({ name }) => name)
+      const planned = builtInEvaluators.map(({ name }) => name)
       expect(evaluation.runs.map(({ evaluator }) => evaluator)).toEqual(planned)
       expect(evaluation.runs.every(({ run_id }) => isUuid(run_id))).toBe(true)
       for (const { status, scores } of evaluation.runs) {

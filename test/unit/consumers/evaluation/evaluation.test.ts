@@ -5,8 +5,11 @@ import { deadLetter, done, TransientError } from '../../../../core/consumed.ts'
 import type { Consumed } from '../../../../core/consumed.ts'
 import type { Decision } from '../../../../core/decision.ts'
 import type { Evaluation } from '../../../../core/evaluation.ts'
-import { createEvaluate } from '../../../../consumers/evaluation/evaluate.ts'
+import { createEvaluateAll } from '../../../../consumers/evaluation/evaluate.ts'
 import { createEvaluation } from '../../../../consumers/evaluation/evaluation.ts'
+import { defaultRuleSet } from '../../../../evaluators/default-rule-set.ts'
+import { createEvaluatorCache } from '../../../../evaluators/evaluator-cache.ts'
+import { plannedRunsOf } from '../../../../evaluators/planning/plan-rules.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
 import { FakeBatch, FakeRegistry, messagesOf, noFlood } from '../fakes.ts'
@@ -23,7 +26,15 @@ function scene(values: Buffer[], failure?: Error) {
   const consume = createEvaluation({
     registry,
     flood: noFlood,
-    evaluate: createEvaluate({ clock: { now: () => noon } }),
+    planDecisions: (decisions) => {
+      const runs = plannedRunsOf(defaultRuleSet, ['planned'])
+      return Promise.resolve(decisions.map((decision) => ({ decision, runs, outcome: done })))
+    },
+    evaluateAll: createEvaluateAll({
+      clock: { now: () => noon },
+      compile: createEvaluatorCache({ sessions: null }),
+      onFailure: () => {}
+    }),
     publish: async (evaluations) => {
       if (failure) throw failure
       published.push(...evaluations)

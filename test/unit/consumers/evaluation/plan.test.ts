@@ -1,28 +1,51 @@
-/** The default rule plans every offline evaluator for every decision. */
+/** plan: what a stored plan says runs now; that it is stored is for test/integration/evaluation. */
 import { expect, test } from '@jest/globals'
-import { offlineEvaluators, planOf } from '../../../../consumers/evaluation/plan.ts'
+import { createPlanDecisions } from '../../../../consumers/evaluation/plan.ts'
+import type { StoredPlan } from '../../../../consumers/evaluation/store-plans.ts'
+import { createPlanRules } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision } from '../../../support/builders.ts'
+import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
 
-test('plans each offline evaluator once, under the rule default', () => {
-  const plan = planOf(aDecision())
-  expect(plan.map(({ evaluator }) => evaluator.name)).toEqual([
-    'output_not_empty',
-    'output_complete',
-    'not_refusal',
-    'json_valid',
-    'no_personal_data',
-    'input_not_repeated',
-    'no_repetition'
+function loadedOf(version: number) {
+  const evaluators = [aVersion({ version }), aVersion({ name: 'judge', kind: 'llm_judge' })]
+  const ruleSet = { version, rules: [aRule({ evaluators })] }
+  return { ruleSet, planRules: createPlanRules(ruleSet) }
+}
+
+function planWith(stored: readonly StoredPlan[]) {
+  return createPlanDecisions({
+    ruleSets: {
+      current: (ids) => Promise.resolve(new Map(ids.map((id) => [id, loadedOf(2)]))),
+      at: (_id, version) => Promise.resolve(loadedOf(version))
+    },
+    readExhausted: () => Promise.resolve(new Map()),
+    storePlans: () => Promise.resolve(stored)
+  })
+}
+
+test('runs what is new by today, what comes again by its plan, and nothing else', async () => {
+  const planDecisions = planWith([
+    { kind: 'planned' },
+    { kind: 'repeated', version: 1, outcomes: ['planned'] },
+    { kind: 'repeated', version: 1, outcomes: ['sampled_out'] },
+    { kind: 'duplicate' },
+    { kind: 'erased' }
   ])
-  expect(new Set(plan.map(({ rule }) => rule))).toEqual(new Set(['default']))
+  const planned = await planDecisions(Array.from({ length: 5 }, () => aDecision()))
+  const versions = planned.map(({ runs }) => runs.map(({ evaluator }) => evaluator.version))
+  expect(versions).toEqual([[2], [1], [], [], []])
+  expect(planned.map(({ outcome }) => outcome.kind)).toEqual([
+    ...['done', 'done', 'done', 'duplicate', 'erased']
+  ])
 })
 
-test('matches a decision without agent, session, domain and metadata', () => {
-  const bare = aDecision({ agent_id: null, session_id: null, domain: null, metadata: null })
-  expect(planOf(bare)).toHaveLength(offlineEvaluators.length)
+test('what cannot be stored stands in its place, as a dead letter', async () => {
+  const decisions = [aDecision({ domain: '\0' }), aDecision()]
+  const planned = await planWith([{ kind: 'planned' }])(decisions)
+  expect(planned.map(({ outcome }) => outcome.kind)).toEqual(['dead_letter', 'done'])
+  expect(planned.map(({ decision }) => decision)).toEqual(decisions)
 })
 
-test('evaluators cannot be changed', () => {
-  expect(Object.isFrozen(offlineEvaluators)).toBe(true)
-  expect(offlineEvaluators.every((evaluator) => Object.isFrozen(evaluator))).toBe(true)
+test('a plan that was neither stored nor found is a bug', async () => {
+  await expect(planWith([])([aDecision()])).rejects.toThrow('neither stored nor found')
 })

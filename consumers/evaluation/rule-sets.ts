@@ -1,0 +1,98 @@
+/** The rule sets of organizations, as they were at one moment and are by now. */
+import type { RuleSet } from '../../core/rule.ts'
+import type { Clock } from '../../core/clock.ts'
+import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
+import { createPlanRules } from '../../evaluators/planning/plan-rules.ts'
+import type { PlanRules } from '../../evaluators/planning/plan-rules.ts'
+import { createCache } from '../../platform/cache.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+
+/** A rule set, ready to plan by. */
+export interface LoadedRuleSet {
+  readonly ruleSet: RuleSet
+  readonly planRules: PlanRules
+}
+
+export interface RuleSets {
+  /** By organization, as they are by now: a change holds within seconds. */
+  current(organizationIds: readonly string[]): Promise<ReadonlyMap<string, LoadedRuleSet>>
+  /** As it was when something was planned by it. */
+  at(organizationId: string, version: number): Promise<LoadedRuleSet>
+}
+
+export interface RuleSetsDependencies {
+  readonly postgres: Queryable
+  readonly clock: Clock
+}
+
+/** How long a change of rules may take to hold. */
+const freshMs = 5000
+const organizationsMax = 10_000
+const ruleSetsMax = 1000
+
+interface Known {
+  readonly version: number
+  readonly askedAt: number
+}
+
+export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleSets {
+  const versions = createCache<Known>(organizationsMax)
+  const loaded = createCache<LoadedRuleSet>(ruleSetsMax)
+
+  async function at(organizationId: string, version: number): Promise<LoadedRuleSet> {
+    if (version === defaultRuleSet.version) return loadedDefault
+    const name = `${organizationId}/${version}`
+    const known = loaded.get(name)
+    if (known !== undefined) return known
+    const ruleSet = await readRuleSet(postgres, organizationId, version)
+    const found = { ruleSet, planRules: createPlanRules(ruleSet) }
+    loaded.set(name, found)
+    return found
+  }
+
+  async function learnVersions(organizationIds: readonly string[]): Promise<void> {
+    const askedAt = clock.now()
+    const stale = organizationIds.filter(
+      (id) => askedAt - (versions.get(id)?.askedAt ?? Number.NEGATIVE_INFINITY) >= freshMs
+    )
+    if (stale.length === 0) return
+    const rows = await postgres.query<{ organization_id: string; version: number }>(
+      `select organization_id, max(version) as version
+         from rule_sets where organization_id = any($1::uuid[]) group by organization_id`,
+      [stale]
+    )
+    const found = new Map(rows.map(({ organization_id, version }) => [organization_id, version]))
+    for (const id of stale) versions.set(id, { version: found.get(id) ?? 0, askedAt })
+  }
+
+  return {
+    at,
+    async current(organizationIds) {
+      const ids = [...new Set(organizationIds)]
+      await learnVersions(ids)
+      const entries = ids.map(async (id) => {
+        const version = versions.get(id)?.version ?? defaultRuleSet.version
+        return [id, await at(id, version)] as const
+      })
+      return new Map(await Promise.all(entries))
+    }
+  }
+}
+
+const loadedDefault: LoadedRuleSet = {
+  ruleSet: defaultRuleSet,
+  planRules: createPlanRules(defaultRuleSet)
+}
+
+async function readRuleSet(
+  postgres: Queryable,
+  organizationId: string,
+  version: number
+): Promise<RuleSet> {
+  const [row] = await postgres.query<{ content: string }>(
+    `select content from rule_sets where organization_id = $1 and version = $2`,
+    [organizationId, version]
+  )
+  if (row === undefined) throw new Error(`${organizationId} has no rule set ${version}`)
+  return JSON.parse(row.content) as RuleSet
+}

@@ -1,0 +1,217 @@
+/** Plans: each decision once, by the rules of its moment, with the runs that wait; or not at all. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { RunKey } from '../../../consumers/evaluation/open-runs.ts'
+import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
+import { createReadExhausted } from '../../../consumers/evaluation/exhausted-rules.ts'
+import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
+import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
+import { done, duplicate, erased } from '../../../core/consumed.ts'
+import type { Decision } from '../../../core/decision.ts'
+import type { ResolvedRule } from '../../../core/rule.ts'
+import { runIdOf } from '../../../core/run-id.ts'
+import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { Postgres } from '../../../platform/postgres.ts'
+import { aDecision, noon } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { aRule, aVersion } from '../../unit/evaluators/planning/a-rule.ts'
+
+let database: TestDatabase
+let postgres: Postgres
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  postgres = createPostgres({
+    url: database.url,
+    applicationName: 'test',
+    connectionsMax: 5,
+    statementTimeoutMs: 20_000
+  })
+  onEnd(() => postgres.close())
+})
+
+const short = aVersion({ evaluator_id: 'evl_short' })
+const judge = aVersion({
+  ...{ evaluator_id: 'evl_judge', name: 'judge', kind: 'llm_judge' },
+  config: { connection_id: 'con_1' }
+})
+const pushed = aVersion({ evaluator_id: 'evl_pushed', name: 'pushed', kind: 'external' })
+
+async function saveRules(organizationId: string, version: number, rules: readonly ResolvedRule[]) {
+  await database.query(
+    `insert into rule_sets (organization_id, version, content, created_by)
+     values ($1, $2, $3, 'test')`,
+    [organizationId, version, JSON.stringify({ version, rules })]
+  )
+}
+
+/** A process: what it learned of rules holds for seconds, so another one learns it anew. */
+function createProcess(addJobs?: (keys: readonly RunKey[]) => void) {
+  return createPlanDecisions({
+    ruleSets: createRuleSets({ postgres, clock: { now: () => Date.now() } }),
+    readExhausted: createReadExhausted(postgres),
+    storePlans: createStorePlans({
+      ...{ postgres, clock: { now: () => Date.now() } },
+      addJobs: (_transaction, jobs) => Promise.resolve(addJobs?.(jobs.map(({ key }) => key)))
+    })
+  })
+}
+
+async function rowsOf(table: string, { organization_id }: Decision) {
+  return await database.query(`select * from ${table} where organization_id = $1`, [
+    organization_id
+  ])
+}
+
+const namesOf = ({ runs }: { runs: readonly { evaluator: { name: string } }[] }): string[] =>
+  runs.map(({ evaluator }) => evaluator.name)
+
+test('without any configuration the default rule is planned', async () => {
+  const decision = aDecision()
+  const [planned] = await createProcess()([decision])
+  expect(planned?.outcome).toBe(done)
+  expect(planned?.runs).toHaveLength(defaultRuleSet.rules[0]?.evaluators.length ?? 0)
+  expect(await rowsOf('evaluation_plans', decision)).toMatchObject([
+    { rule_set_version: 0, outcomes: ['planned'], runs: planned?.runs.length }
+  ])
+})
+
+test('what needs no network runs now; judges get a job, and pushed scores none', async () => {
+  const decision = aDecision()
+  const rule = aRule({ evaluators: [short, judge, pushed], ttl_seconds: 60, max_attempts: 3 })
+  const other = aRule({ rule_id: 'rul_2', match: { domains: ['billing'] } })
+  await saveRules(decision.organization_id, 1, [rule, other])
+  const jobs: RunKey[] = []
+  const [planned] = await createProcess((keys) => jobs.push(...keys))([decision])
+  expect(namesOf(planned ?? { runs: [] })).toEqual(['short'])
+  expect(await rowsOf('evaluation_plans', decision)).toMatchObject([
+    { rule_set_version: 1, outcomes: ['planned', 'domain'], runs: 3 }
+  ])
+  const open = await rowsOf('open_runs', decision)
+  const { organization_id, decision_id } = decision
+  const origin = { organization_id, decision_id, rule_id: 'rul_1', version: 1, generation: 0 }
+  expect(open.map(({ run_id }) => run_id).toSorted()).toEqual(
+    ['evl_judge', 'evl_pushed'].map((id) => runIdOf({ ...origin, evaluator_id: id })).toSorted()
+  )
+  const waiting = open.find(({ evaluator }) => evaluator === 'judge')
+  expect(waiting).toMatchObject({
+    ...{ status: 'scheduled', connection_id: 'con_1', max_attempts: 3, attempts: 0 },
+    ...{ agent_id: decision.agent_id, session_id: decision.session_id, domain: decision.domain }
+  })
+  const expiresAt = waiting?.['expires_at'] as Date
+  expect(expiresAt.getTime() - (waiting?.['scheduled_at'] as Date).getTime()).toBeGreaterThan(0)
+  expect(jobs).toEqual([{ organization_id, decision_id, run_id: waiting?.['run_id'] }])
+})
+
+test('a plan whose jobs cannot be added is no plan', async () => {
+  const decision = aDecision()
+  await saveRules(decision.organization_id, 1, [aRule({ evaluators: [judge] })])
+  const failing = createProcess(() => {
+    throw new Error('no queue')
+  })
+  await expect(failing([decision])).rejects.toThrow('no queue')
+  expect(await rowsOf('evaluation_plans', decision)).toEqual([])
+  expect(await rowsOf('open_runs', decision)).toEqual([])
+  expect((await createProcess()([decision]))[0]?.outcome).toBe(done)
+})
+
+test('a message that comes again runs by the plan of then, until its runs are stored', async () => {
+  const decision = aDecision()
+  const { organization_id, decision_id } = decision
+  await saveRules(organization_id, 1, [aRule({ evaluators: [short, judge] })])
+  const jobs: RunKey[] = []
+  await createProcess((keys) => jobs.push(...keys))([decision])
+  const changed = aVersion({ evaluator_id: 'evl_short', version: 2 })
+  await saveRules(organization_id, 2, [aRule({ evaluators: [changed, judge, pushed] })])
+
+  const again = await createProcess((keys) => jobs.push(...keys))([decision])
+  expect(again[0]?.outcome).toBe(done)
+  expect(again[0]?.runs.map(({ evaluator }) => evaluator.version)).toEqual([1])
+  expect(jobs).toHaveLength(1)
+  expect(await rowsOf('open_runs', decision)).toHaveLength(1)
+
+  await database.query(
+    `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+       evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
+     values ($1, $2, $3, 'r', 'judge', 'llm_judge', 1, 0, 'succeeded', 1, now())`,
+    [organization_id, decision_id, randomUUID()]
+  )
+  expect((await createProcess()([decision]))[0]?.runs).toHaveLength(1)
+  await database.query(
+    `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+       evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
+     values ($1, $2, $3, 'r', 'short', 'heuristic', 1, 0, 'succeeded', 1, now())`,
+    [organization_id, decision_id, randomUUID()]
+  )
+  expect(await createProcess()([decision])).toEqual([{ decision, runs: [], outcome: duplicate }])
+})
+
+test('a retry, another decision with the id, and the same in one batch are duplicates', async () => {
+  const decision = aDecision()
+  const retry = { ...decision, received_at: noon + 5 }
+  const planDecisions = createProcess()
+  const planned = await planDecisions([decision, retry, decision])
+  expect(planned.map(({ outcome }) => outcome)).toEqual([done, duplicate, duplicate])
+  const [later] = await planDecisions([{ ...retry, output: 'Something else.' }])
+  expect(later).toMatchObject({ outcome: duplicate, runs: [] })
+  expect(await rowsOf('evaluation_plans', decision)).toHaveLength(1)
+})
+
+test('nothing is planned for what was erased, by rule or by tombstone', async () => {
+  const [byRule, byTombstone, alive] = [aDecision(), aDecision(), aDecision()]
+  await database.query(
+    `insert into erasures (erasure_id, organization_id, scope, subject, received_until,
+                           requested_by)
+     values ($1, $2, 'agent', $3, now(), 'test')`,
+    [randomUUID(), byRule.organization_id, byRule.agent_id]
+  )
+  await database.query(
+    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint, erased_at)
+     values ($1, $2, now(), '', now())`,
+    [byTombstone.organization_id, byTombstone.decision_id]
+  )
+  const planned = await createProcess()([byRule, byTombstone, alive])
+  expect(planned.map(({ outcome }) => outcome)).toEqual([erased, erased, done])
+  expect(await rowsOf('evaluation_plans', byRule)).toEqual([])
+  expect(await rowsOf('evaluation_plans', byTombstone)).toEqual([])
+})
+
+test('a rule that spent its budget plans nothing more today, unless it waits', async () => {
+  const decision = aDecision()
+  const { organization_id } = decision
+  const budget = { usd_per_day: 0.5, calls_per_day: null, on_exhausted: 'skip' } as const
+  await saveRules(organization_id, 1, [
+    aRule({ evaluators: [judge], budget }),
+    aRule({ rule_id: 'rul_2', evaluators: [judge], budget: { ...budget, on_exhausted: 'wait' } }),
+    aRule({ rule_id: 'rul_3', budget: { ...budget, usd_per_day: null, calls_per_day: 3 } })
+  ])
+  const spend = (rule: string, day: string, nano: number): Promise<unknown> =>
+    database.query(
+      `insert into evaluation_spend (organization_id, rule_id, evaluator_id, day, calls, nano_usd)
+       values ($1, $2, $3, (now() at time zone 'utc')::date + $4::integer, 2, $5)`,
+      [organization_id, rule, randomUUID(), day, nano]
+    )
+  await spend('rul_1', '-1', 9e9)
+  for (const rule of ['rul_1', 'rul_1', 'rul_2']) await spend(rule, '0', 250_000_000)
+  await spend('rul_3', '0', 0)
+  await createProcess()([decision])
+  expect(await rowsOf('evaluation_plans', decision)).toMatchObject([
+    { outcomes: ['budget_exhausted', 'planned', 'planned'] }
+  ])
+  await spend('rul_3', '0', 0)
+  const next = { ...aDecision(), organization_id }
+  await createProcess()([next])
+  const plans = await rowsOf('evaluation_plans', next)
+  expect(plans.find(({ decision_id }) => decision_id === next.decision_id)).toMatchObject({
+    outcomes: ['budget_exhausted', 'planned', 'budget_exhausted']
+  })
+})
+
+test('a text that no column takes is no poison for its neighbours', async () => {
+  const foreign = aDecision({ session_id: 'a\0b' })
+  const planned = await createProcess()([foreign, aDecision()])
+  expect(planned.map(({ outcome }) => outcome.kind)).toEqual(['dead_letter', 'done'])
+})
