@@ -49,9 +49,9 @@ const schema = 'sluice_jobs'
 export const jobLeaseSeconds = 30
 const upkeepSeconds = 30
 
-/** A job is never more than a hint, so one that failed is forgotten and not tried again. */
+/** One whose holder was killed is handed out again, and again; it ends when it is completed. */
 const queueOptions = {
-  retryLimit: 0,
+  retryLimit: 1000,
   heartbeatSeconds: jobLeaseSeconds,
   expireInSeconds: 6 * 3600,
   deleteAfterSeconds: 60

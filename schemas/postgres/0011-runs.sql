@@ -71,6 +71,14 @@ create table open_runs (
 create index open_runs_due on open_runs (next_attempt_at) where status <> 'finished';
 create index open_runs_unpublished on open_runs (finished_at)
   where status = 'finished' and published_at is null;
+-- What the worker looks for every second; each of them is about few rows.
+create index open_runs_unqueued on open_runs (next_attempt_at)
+  where status in ('scheduled', 'retrying') and queued_at is null
+    and evaluator_kind <> 'external';
+create index open_runs_leased on open_runs (lease_expires_at) where status = 'running';
+create index open_runs_expiring on open_runs (expires_at) where status <> 'finished';
+create index open_runs_to_cancel on open_runs (cancel_requested_at)
+  where status <> 'finished' and cancel_requested_at is not null;
 create index open_runs_by_connection on open_runs (organization_id, connection_id, status);
 create index open_runs_by_time on open_runs (organization_id, scheduled_at desc, run_id desc);
 

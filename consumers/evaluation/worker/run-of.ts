@@ -1,0 +1,62 @@
+/** An open run as it ended: what the topic and the table of runs say of it. */
+import type { JudgeConnection, CallReport } from './judge-outcome.ts'
+import { bareRun } from '../../../core/evaluation.ts'
+import type { Run, RunStatus, Score } from '../../../core/evaluation.ts'
+import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import type { OpenRun } from './open-run.ts'
+
+/** How a run ends. */
+export interface RunEnd {
+  readonly status: RunStatus
+  readonly status_reason: string | null
+  readonly scores?: readonly Score[]
+  /** A sentence without anything of the decision. */
+  readonly error?: string | null
+  readonly http_status?: number | null
+  /** A run may end without one. */
+  readonly last?: LastAttempt
+}
+
+/** What the last attempt was made with. */
+export interface LastAttempt {
+  readonly version: EvaluatorVersion
+  readonly connection: JudgeConnection | null
+  readonly report: CallReport
+  readonly durationMs: number
+}
+
+const microsecondsPerMs = 1000
+const noDetails = { scores: [], error: null, http_status: null }
+
+export function runOf(run: OpenRun, { last, ...end }: RunEnd): Run {
+  return {
+    ...bareRun,
+    ...identityOf(run),
+    attempts: run.attempts,
+    duration_us: null,
+    scheduled_at: run.scheduled_at.getTime(),
+    started_at: run.started_at?.getTime() ?? null,
+    ...noDetails,
+    ...end,
+    ...(last === undefined ? {} : usageOf(last))
+  }
+}
+
+function usageOf({ version, connection, report, durationMs }: LastAttempt) {
+  const { input_tokens, output_tokens, cost_nano_usd, model, model_reported, latency_ms } = report
+  return {
+    duration_us: Math.round(durationMs * microsecondsPerMs),
+    config_hash: version.config_hash,
+    provider: connection?.kind ?? null,
+    ...{ input_tokens, output_tokens, cost_nano_usd, model, model_reported, latency_ms }
+  }
+}
+
+function identityOf(run: OpenRun) {
+  const { run_id, rule, rule_id, generation, replay_of } = run
+  const { evaluator, evaluator_id, evaluator_kind, evaluator_version } = run
+  return {
+    ...{ run_id, rule, rule_id, generation, replay_of },
+    ...{ evaluator, evaluator_id, evaluator_kind, evaluator_version }
+  }
+}
