@@ -1,5 +1,6 @@
 /** Opens runs that do not end with the batch: judges wait for their turn, pushed scores come. */
 import type { Decision } from '../../core/decision.ts'
+import type { RunKey } from '../../core/evaluation.ts'
 import { runIdOf } from '../../core/run-id.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
 import { createInsertRows } from '../../platform/insert-rows.ts'
@@ -11,13 +12,6 @@ export interface RunToOpen extends PlannedRun {
   readonly decision: Decision
   /** Milliseconds since 1970; its time to live begins here. */
   readonly openedAt: number
-}
-
-/** What names a run, everywhere. */
-export type RunKey = {
-  readonly organization_id: string
-  readonly decision_id: string
-  readonly run_id: string
 }
 
 /** Puts runs into the queue; the jobs are there when the transaction commits. */

@@ -1,54 +1,105 @@
-/** Starts the evaluation group. */
+/** Starts the evaluation group, and beside it the worker of runs that do not end within a batch. */
+import type { RunKey } from '../../core/evaluation.ts'
+import { builtInEvaluators } from '../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../evaluators/evaluator-cache.ts'
 import { createSessionMemory } from '../../evaluators/heuristics/session-memory.ts'
+import { isOwnCall } from '../../evaluators/planning/plan-rules.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { createJobQueue } from '../../platform/job-queue.ts'
+import type { JobQueue } from '../../platform/job-queue.ts'
+import { createOutbound } from '../../platform/outbound.ts'
 import { createPostgres } from '../../platform/postgres.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import { createSealer } from '../../platform/sealed-secret.ts'
 import { createGroup } from '../group.ts'
-import type { GroupContext } from '../group.ts'
+import type { GroupContext, GroupParts } from '../group.ts'
 import { createEvaluateAll } from './evaluate.ts'
 import { createEvaluation } from './evaluation.ts'
 import { createReadExhausted } from './exhausted-rules.ts'
 import { createPlanDecisions } from './plan.ts'
 import { createPublish } from './publish.ts'
+import type { Publish } from './publish.ts'
 import { createRuleSets } from './rule-sets.ts'
 import { createStorePlans } from './store-plans.ts'
 import { createTellFailures } from './tell-failures.ts'
+import { createAskJudge } from './worker/ask-judge.ts'
+import { createEvaluateOne } from './worker/evaluate-one.ts'
+import { startWorker } from './worker/start-worker.ts'
 
 const partitionsMax = 3
 /** One for each partition under way, and some to read rule sets with. */
 const connectionsMax = partitionsMax + 2
+/** For claims and ends of runs, which are short; calls hold none. */
+const workerConnectionsMax = 4
 const statementTimeoutMs = 30_000
+/** Of what a stop may take, the share that calls under way are waited for. */
+const drainShare = 0.6
 
 export async function startEvaluation(context: GroupContext): Promise<void> {
   const { config, lifecycle, logger } = context
   const { EVALUATION_GROUP_ID: groupId, EVALUATIONS_TOPIC: topic } = config
+  const postgres = openPostgres(context, groupId, connectionsMax)
+  const workerPostgres = openPostgres(context, `${groupId} worker`, workerConnectionsMax)
+  const topics = [config.DECISIONS_TOPIC]
+  const group = await createGroup({ ...context, groupId, topics, partitionsMax })
+  const { registry, producer, flood, settle, patiently } = group
+  const queue = await createJobQueue<RunKey>({
+    postgres: workerPostgres,
+    name: 'evaluation-runs',
+    onError: (error) => logger.warn({ error }, 'the queue of runs')
+  })
+  lifecycle.onStop('queue of runs', () => queue.stop())
+  const publish = createPublish({ producer, registry, topic })
+  const compile = createEvaluatorCache({ sessions: createSessionMemory() })
+  const onFailure = createTellFailures({ logger, clock: systemClock })
+  work(context, group, { postgres: workerPostgres, queue, publish, compile, onFailure })
+
+  await group.run(
+    createEvaluation({
+      ...{ registry, publish, flood, settle, patiently },
+      planDecisions: createPlanDecisions({
+        ruleSets: createRuleSets({ postgres, clock: systemClock }),
+        readExhausted: createReadExhausted(postgres),
+        storePlans: createStorePlans({ postgres, addJobs: queue.add, clock: systemClock })
+      }),
+      evaluateAll: createEvaluateAll({ clock: systemClock, compile, onFailure })
+    })
+  )
+}
+
+function openPostgres({ config, lifecycle }: GroupContext, name: string, most: number): Postgres {
   const postgres = createPostgres({
     url: config.DATABASE_URL,
     ca: config.DATABASE_TLS_CA,
-    applicationName: groupId,
-    connectionsMax,
+    applicationName: name,
+    connectionsMax: most,
     statementTimeoutMs
   })
-  lifecycle.onStop('postgres', () => postgres.close())
-  const group = await createGroup({
-    ...context,
-    groupId,
-    topics: [config.DECISIONS_TOPIC],
-    partitionsMax
+  lifecycle.onStop(`postgres of ${name}`, () => postgres.close())
+  return postgres
+}
+
+interface WorkParts {
+  readonly postgres: Postgres
+  readonly queue: JobQueue<RunKey>
+  readonly publish: Publish
+  readonly compile: ReturnType<typeof createEvaluatorCache>
+  readonly onFailure: ReturnType<typeof createTellFailures>
+}
+
+function work({ config, lifecycle, logger }: GroupContext, group: GroupParts, parts: WorkParts) {
+  const { postgres, queue, publish, compile, onFailure } = parts
+  const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
+  lifecycle.onStop('calls to judges', () => outbound.close())
+  const sealer = config.SECRETS_KEY === null ? null : createSealer(config.SECRETS_KEY)
+  const stop = startWorker({
+    ...{ postgres, queue, publish, logger, metrics: group.metrics },
+    judge: createAskJudge({ sealer, fetch: outbound.fetch, clock: systemClock }),
+    evaluate: createEvaluateOne({ compile, onFailure }),
+    isOwnCall,
+    builtIn: builtInEvaluators,
+    concurrencyMax: config.JUDGE_CALLS_MAX,
+    drainMs: config.SHUTDOWN_DEADLINE_MS * drainShare
   })
-  const { registry, producer, flood, settle, patiently } = group
-  const publish = createPublish({ producer, registry, topic })
-  const planDecisions = createPlanDecisions({
-    ruleSets: createRuleSets({ postgres, clock: systemClock }),
-    readExhausted: createReadExhausted(postgres),
-    storePlans: createStorePlans({ postgres, addJobs: () => Promise.resolve(), clock: systemClock })
-  })
-  const evaluateAll = createEvaluateAll({
-    clock: systemClock,
-    compile: createEvaluatorCache({ sessions: createSessionMemory() }),
-    onFailure: createTellFailures({ logger, clock: systemClock })
-  })
-  await group.run(
-    createEvaluation({ registry, planDecisions, evaluateAll, publish, flood, settle, patiently })
-  )
+  lifecycle.onStop('worker', stop)
 }

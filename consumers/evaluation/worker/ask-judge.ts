@@ -1,0 +1,80 @@
+/** Asks the judge of a run: its connection is opened, and what came of it put in the run's words. */
+import type { Clock } from '../../../core/clock.ts'
+import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import { judge } from '../../../evaluators/judge/judge.ts'
+import type { Judgement } from '../../../evaluators/judge/judge.ts'
+import { scoreOf } from '../../../evaluators/score-of.ts'
+import { createCache } from '../../../platform/cache.ts'
+import { createJudgeClient } from '../../../platform/judge-client.ts'
+import type { JudgeClient, ModelPrice } from '../../../platform/judge-client.ts'
+import type { Fetch } from '../../../platform/outbound.ts'
+import { secretContextOf } from '../../../platform/secret-context.ts'
+import { SealError } from '../../../platform/sealed-secret.ts'
+import type { Sealer } from '../../../platform/sealed-secret.ts'
+import { noCall } from './judge-outcome.ts'
+import type { Judge, JudgeConnection, JudgeOutcome } from './judge-outcome.ts'
+
+export interface AskJudgeDependencies {
+  /** Null without SECRETS_KEY. */
+  readonly sealer: Sealer | null
+  readonly fetch: Fetch
+  readonly clock: Clock
+}
+
+const clientsMax = 1000
+
+export function createAskJudge(dependencies: AskJudgeDependencies): Judge {
+  const openClient = createOpenClient(dependencies)
+  return async function askJudge({ run_id, version, decision, connection, signal }) {
+    try {
+      const client = openClient(connection)
+      return outcomeOf(run_id, version, await judge(version, decision, { client, run_id, signal }))
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+      return shutOutcome(error)
+    }
+  }
+}
+
+/** One for each state of a connection: it remembers what the server understands. */
+function createOpenClient({ sealer, fetch, clock }: AskJudgeDependencies) {
+  const clients = createCache<JudgeClient>(clientsMax)
+  return function openClient(connection: JudgeConnection): JudgeClient {
+    const { organization_id, connection_id, base_url, updated_at } = connection
+    const name = `${organization_id}/${connection_id}/${updated_at.getTime()}`
+    const known = clients.get(name)
+    if (known !== undefined) return known
+    const models = JSON.parse(connection.models) as ModelPrice[]
+    const api_key = openKey(sealer, connection)
+    const made = createJudgeClient({ base_url, api_key, models }, { fetch, clock })
+    clients.set(name, made)
+    return made
+  }
+}
+
+/** @throws {SealError} */
+function openKey(sealer: Sealer | null, connection: JudgeConnection): string | null {
+  const { organization_id, connection_id, api_key_sealed } = connection
+  if (api_key_sealed === null) return null
+  if (sealer === null) throw new SealError('this process has no SECRETS_KEY')
+  return sealer.open(api_key_sealed, secretContextOf(organization_id, connection_id))
+}
+
+/** Every run on the connection would end so: they wait until the key is sent again. */
+function shutOutcome({ message }: SealError): JudgeOutcome {
+  const terms = { retryable: true, blocks: true, retryAfterMs: null, http_status: null }
+  const said = `the connection's key cannot be opened: ${message}`
+  return {
+    result: { kind: 'failure', status_reason: 'provider_auth', ...terms, message: said },
+    report: noCall
+  }
+}
+
+function outcomeOf(runId: string, version: EvaluatorVersion, judgement: Judgement): JudgeOutcome {
+  const { outcome, usage, calls, cost_nano_usd, model, model_reported } = judgement
+  const { latency_ms, reply } = judgement
+  const report = { ...usage, calls, cost_nano_usd, model, model_reported, latency_ms, reply }
+  if (outcome.kind !== 'finding') return { result: outcome, report }
+  const scores = [scoreOf(runId, version.output, outcome)]
+  return { result: { kind: 'scored', scores }, report }
+}
