@@ -118,7 +118,7 @@ describe('a decision', () => {
       no_personal_data: { passed: false },
       output_not_empty: { passed: true }
     })
-    expect(body['progress']).toMatchObject({ planned: 7, failed: 0, pending: 0 })
+    expect(body['progress']).toMatchObject({ planned: 8, failed: 0, pending: 0 })
     expect(await client.get(`/v1/decisions/${id}`)).toMatchObject({
       body: { evaluation: { status: 'evaluated', verdict: 'mixed' } }
     })

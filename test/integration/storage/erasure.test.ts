@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import type { Decision } from '../../../core/decision.ts'
 import { erasuresLockKey } from '../../../core/erasure.ts'
 import type { Application } from '../../support/application.ts'
 import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
@@ -59,7 +60,42 @@ async function storeAll(decisions: readonly ReturnType<typeof decided>[]): Promi
   await scene.settled()
 }
 
+/** As the evaluation group would: planned, waiting for a judge, tried once. */
+async function planJudge({ organization_id, decision_id }: Decision): Promise<void> {
+  const values = [organization_id, decision_id, randomUUID()]
+  const { database } = scene.sluice
+  await database.query(
+    `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
+                                   outcomes, runs) values ($1, $2, now(), 0, '{planned}', 1)`,
+    values.slice(0, 2)
+  )
+  await database.query(
+    `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+                            evaluator, evaluator_kind, evaluator_version, received_at, status,
+                            expires_at)
+     values ($1, $2, $3, 'r', 'r', 'e', 'e', 'llm_judge', 1, now(), 'scheduled',
+             now() + interval '1 day')`,
+    values
+  )
+  await database.query(
+    `insert into run_attempts (organization_id, decision_id, run_id, attempt)
+     values ($1, $2, $3, 1)`,
+    values
+  )
+}
+
 describe('what is stored', () => {
+  test('goes with its plan, and with the runs that wait', async () => {
+    const [doomed, kept] = [decided({ session_id: 's' }), decided({ session_id: 't' })]
+    await storeAll([doomed, kept])
+    await planJudge(doomed)
+    await planJudge(kept)
+    await erase('--session', 's', ...record)
+    for (const table of ['evaluation_plans', 'open_runs', 'run_attempts']) {
+      expect([table, await scene.countOf(table, tenant.organization_id)]).toEqual([table, 1])
+    }
+  })
+
   test('is counted first, and only --execute erases it', async () => {
     await storeAll([decided({ session_id: 's' }), decided({ session_id: 's' })])
     const before = await left()
