@@ -3,12 +3,19 @@ import { Script } from 'node:vm'
 
 export class CpuLimitError extends Error {
   override readonly name = 'CpuLimitError'
+  /** What it really computed: the watch is a clock, and a process may stand still meanwhile. */
+  readonly computedMs: number
+
+  constructor(message: string, options: ErrorOptions & { readonly computedMs: number }) {
+    super(message, options)
+    this.computedMs = options.computedMs
+  }
 }
 
 /**
- * Runs `work` and returns what it returns. Beyond `limitMs` of computing it is ended wherever it
- * stands, so it should only write what nobody reads after that. A call costs some 0.1 ms, for the
- * thread that watches it: give it many things to do. What `work` throws is thrown on.
+ * Runs `work` and returns what it returns. After `limitMs` it is ended wherever it stands, so what
+ * it writes should be written whole or be read by nobody. A call costs some 0.1 ms, for the thread
+ * that watches it: give it many things to do. What `work` throws is thrown on.
  *
  * @throws {CpuLimitError}
  */
@@ -25,24 +32,15 @@ const place = new Script(
 ).runInThisContext() as Place
 const script = new Script(`globalThis[Symbol.for('${placeName}')].work()`)
 
-/** Each time that the clock was up and the computing was not, there is another try. */
-const triesMax = 5
-const microsecondsPerMs = 1000
-
 export const cpuLimit: CpuLimit = (work, limitMs) => {
-  for (let tries = 1; ; tries++) {
-    const before = process.threadCpuUsage()
-    try {
-      return once(work, limitMs)
-    } catch (error) {
-      if (!isTimeout(error)) throw error
-      const { user, system } = process.threadCpuUsage(before)
-      // The watch is a clock: a process that stood still has computed nothing meanwhile.
-      const hasComputed = (user + system) * 2 >= limitMs * microsecondsPerMs
-      if (hasComputed || tries === triesMax) {
-        throw new CpuLimitError(`took more than ${limitMs} ms`, { cause: error })
-      }
-    }
+  const before = process.threadCpuUsage()
+  try {
+    return once(work, limitMs)
+  } catch (error) {
+    if (!isTimeout(error)) throw error
+    const { user, system } = process.threadCpuUsage(before)
+    const computedMs = (user + system) / 1000
+    throw new CpuLimitError(`took more than ${limitMs} ms`, { cause: error, computedMs })
   }
 }
 

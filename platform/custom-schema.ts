@@ -44,7 +44,7 @@ export function compileCustomSchema(schema: JsonSchema): CustomSchema {
     } catch (error) {
       // Tests have errors of another realm, so the class cannot be asked for.
       if ((error as Error).name !== 'RangeError') throw error
-      throw new CpuLimitError('the schema calls itself too often', { cause: error })
+      throw new CpuLimitError('the schema calls itself too often', { cause: error, computedMs: 0 })
     }
     const [error] = validate.errors ?? []
     if (error === undefined) return null

@@ -37,7 +37,7 @@ function compareWith(expected: readonly Language[], found: Detected | null): Fin
 }
 
 /** Who asks for another language gets another language. */
-const otherLanguage =
+export const otherLanguage =
   /translat|übersetz|tradu[czi]|vertaal|перев[оё]д|翻译|翻訳|번역|\b(?:in|into|to|auf|ins) (?:english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|korean|russian|arabic|hindi|deutsch|englisch|französisch|spanisch)\b|\ben (?:anglais|français|allemand|espagnol|inglés|francés|alemán)\b/
 
 const compareWithRequest: Evaluate = (subject) => {

@@ -3,13 +3,13 @@ import { Decimal, isSameNumber } from '../text/decimal.ts'
 
 const textCharactersMax = 10_000
 /** Digits with thousands marked by commas or not, a fraction, an exponent. */
-const number =
+export const numberPattern =
   /(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3}){1,10}|\d{1,400})(?:\.\d{1,400})?(?:[eE][-+]?\d{1,4})?(?![\w]|[.,]\d)/g
 
 /** The only number in a text as JSON would write it, or null: there is none, or several. */
 export function onlyNumberIn(text: string): string | null {
   if (text.length > textCharactersMax) return null
-  const found = text.match(number) ?? []
+  const found = text.match(numberPattern) ?? []
   const [first] = found
   if (first === undefined || found.length > 1) return null
   return first.replaceAll(',', '').replace('−', '-').replace(/^\+/, '')

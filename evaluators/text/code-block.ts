@@ -1,13 +1,13 @@
 /** The code block of an answer that explains what it delivers. */
 
-const fence = /^[ \t]{0,3}(`{3,20}|~{3,20})[^\n`]{0,200}$/gm
+export const blockFence = /^[ \t]{0,3}(`{3,20}|~{3,20})[^\n`]{0,200}$/gm
 
 /** What stands in the first block that is opened and closed, or null. */
 export function codeBlockOf(text: string): string | null {
   if (!text.includes('```') && !text.includes('~~~')) return null
   let start = -1
   let mark = ''
-  for (const { 0: line, 1: found = '', index } of text.matchAll(fence)) {
+  for (const { 0: line, 1: found = '', index } of text.matchAll(blockFence)) {
     if (start < 0) {
       start = index + line.length
       mark = found

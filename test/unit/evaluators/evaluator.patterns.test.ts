@@ -6,10 +6,18 @@ import { emailPattern } from '../../../evaluators/heuristics/email-addresses.ts'
 import { jsonRequest, otherMeaning } from '../../../evaluators/text/json-request-patterns.ts'
 import { detectors } from '../../../evaluators/heuristics/personal-data.ts'
 import { phonePattern } from '../../../evaluators/heuristics/phone-numbers.ts'
+import { otherLanguage } from '../../../evaluators/heuristics/language.ts'
+import { promptPhrase } from '../../../evaluators/heuristics/prompt-leakage.ts'
+import { numberPattern } from '../../../evaluators/similarity/numbers.ts'
+import { blockFence } from '../../../evaluators/text/code-block.ts'
 import { refusalCue, refusalPhrases } from '../../../evaluators/heuristics/refusal-phrases.ts'
 import { secretPattern } from '../../../evaluators/heuristics/secrets.ts'
 
 const patterns: [string, RegExp][] = [
+  ['announced prompts', promptPhrase],
+  ['requests for another language', otherLanguage],
+  ['numbers', numberPattern],
+  ['code blocks', blockFence],
   ['code fences', fenceLine],
   ['requests for JSON', jsonRequest],
   ['other meanings of JSON', otherMeaning],

@@ -83,3 +83,8 @@ test('reads an input nested as deeply as a parser allows', () => {
 test('an input that is no JSON is a text', () => {
   expect(aSubject({ input: 'not JSON' }).inputText().all).toBe('not JSON')
 })
+
+test('names of the input are read as they are written', () => {
+  const input = String.raw`{"promp\u0073":"no","promp\u0074":"Where is my parcel?"}`
+  expect(aSubject({ input }).inputText().lowerRequest()).toBe('where is my parcel?')
+})

@@ -40,6 +40,18 @@ test('what was done until then stays done', () => {
   expect(done.length).toBeGreaterThanOrEqual(1)
 })
 
+test('it tells what it really computed', () => {
+  let thrown: unknown
+  try {
+    cpuLimit(spin, 30)
+  } catch (error) {
+    thrown = error
+  }
+  expect(thrown).toBeInstanceOf(CpuLimitError)
+  const { computedMs } = thrown as CpuLimitError
+  expect(computedMs).toBeGreaterThan(0)
+})
+
 test('a limit within a limit ends only what is within it', () => {
   const result = cpuLimit(() => {
     try {

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { jsonValid } from '../../../../evaluators/heuristics/json-valid.ts'
 import { aSubject } from '../a-subject.ts'
+import { aVersion, found } from '../a-version.ts'
 
 const input = JSON.stringify({ prompt: 'Return a JSON object with the keys a and b.' })
 
@@ -54,4 +55,13 @@ test('is skipped for an output too large to parse, and says that', () => {
     kind: 'skipped',
     status_reason: 'content_too_large'
   })
+})
+
+test('of an agent that always has to answer in JSON, nobody needs to ask', () => {
+  const check = 'json_valid'
+  const always = aVersion('heuristic', { check, when: 'always' })
+  expect(found(always, { output: 'Hello.' })).toMatchObject({ passed: false })
+  expect(found(always, { output: '{"a":1}' })).toMatchObject({ passed: true })
+  const asked = aVersion('heuristic', { check, when: 'asked' })
+  expect(found(asked, { output: 'Hello.' })).toMatchObject({ kind: 'skipped' })
 })

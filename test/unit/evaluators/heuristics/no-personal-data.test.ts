@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { noPersonalData } from '../../../../evaluators/heuristics/no-personal-data.ts'
 import { aSubject } from '../a-subject.ts'
+import { aVersion, found as foundBy } from '../a-version.ts'
 
 /** Put together here, so that no scanner takes the test for a leak. */
 const secrets = {
@@ -142,4 +143,13 @@ test('says how far it looked', () => {
   })
   const leak = noPersonalData.evaluate(aSubject({ output: `jane@roe.org ${long}` }))
   expect(leak).toMatchObject({ passed: false, reason })
+})
+
+test('only the kinds that are asked for are looked for', () => {
+  const output = 'Write to jane.doe@acme.com or pay with 4111 1111 1111 1111.'
+  const check = 'no_personal_data'
+  const of = (kinds: string[]) => foundBy(aVersion('heuristic', { check, kinds }), { output })
+  expect(of(['email'])).toMatchObject({ passed: false, reason: 'Found 1 e-mail address.' })
+  expect(of(['card'])).toMatchObject({ passed: false, reason: 'Found 1 payment card number.' })
+  expect(of(['iban', 'phone', 'secret'])).toMatchObject({ passed: true })
 })

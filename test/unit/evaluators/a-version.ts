@@ -1,0 +1,30 @@
+/** Evaluators as an organization saves them, and what they find; each test names what it is about. */
+import type { EvaluatorKind, EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import type { Decision } from '../../../core/decision.ts'
+import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
+import { compileEvaluator } from '../../../evaluators/compile-evaluator.ts'
+import { completeDraft } from '../../../evaluators/complete-draft.ts'
+import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
+import { configHashOf } from '../../../evaluators/config-hash.ts'
+import type { Finding, Skipped } from '../../../evaluators/evaluator.ts'
+import { aSubject } from './a-subject.ts'
+
+export function aVersion(
+  kind: EvaluatorKind,
+  config: Record<string, unknown>,
+  rest: Partial<GivenDraft> = {}
+): EvaluatorVersion {
+  const given: GivenDraft = { name: 'mine', kind, config, ...rest }
+  const flaws = checkEvaluator(given)
+  if (flaws.length > 0) throw new Error(JSON.stringify(flaws))
+  const draft = completeDraft(given)
+  const evaluator_id = 'evl_01938c4e5b7a7c3e9f002f6d1c1b8a55'
+  return { ...draft, evaluator_id, version: 1, config_hash: configHashOf(draft) }
+}
+
+export function found(
+  version: EvaluatorVersion,
+  decision: Partial<Decision> = {}
+): Finding | Skipped {
+  return compileEvaluator(version).evaluate(aSubject(decision))
+}

@@ -1,0 +1,237 @@
+/** Drafts: every problem at once, each with its place and a reason that says what is allowed. */
+import { describe, expect, test } from '@jest/globals'
+import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
+import { completeDraft } from '../../../evaluators/complete-draft.ts'
+import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
+import { configHashOf } from '../../../evaluators/config-hash.ts'
+
+function draft(kind: string, config: object, rest: object = {}): object {
+  return { name: 'mine', kind, config, ...rest }
+}
+
+describe('what is refused, and where', () => {
+  const external = (output: object) => draft('external', {}, { output })
+
+  test.each<[string, unknown, [string, RegExp][]]>([
+    ['nothing', null, [['', /an object/]]],
+    [
+      'an empty object',
+      {},
+      [
+        ['/name', /required/],
+        ['/kind', /required/],
+        ['/config', /required/]
+      ]
+    ],
+    [
+      'a name in capitals',
+      { ...draft('external', {}), name: 'Mine' },
+      [['/name', /begin with a small letter/]]
+    ],
+    [
+      'the name of a built-in one',
+      { ...draft('regex', { pattern: 'a' }), name: 'no_repetition' },
+      [['/name', /everybody has/]]
+    ],
+    ['a kind that is not there', draft('vibes', {}), [['/kind', /one of heuristic, regex/]]],
+    [
+      'a member that is not known',
+      draft('regex', { pattern: 'a' }, { colour: 1 }),
+      [['/colour', /known are name, kind/]]
+    ],
+    [
+      'a check that is not there',
+      draft('heuristic', { check: 'nice' }),
+      [['/config/check', /one of not_empty, complete/]]
+    ],
+    [
+      'a check that every object has',
+      draft('heuristic', { check: 'constructor' }),
+      [['/config/check', /one of/]]
+    ],
+    ['no check', draft('heuristic', {}), [['/config/check', /one of/]]],
+    [
+      'a setting of another check',
+      draft('heuristic', { check: 'not_empty', min: 1 }),
+      [['/config/min', /known are check$/]]
+    ],
+    [
+      'a minimum above the maximum',
+      draft('heuristic', { check: 'length', min: 9, max: 3 }),
+      [['/config/max', /at least min, which is 9/]]
+    ],
+    [
+      'a length without bounds',
+      draft('heuristic', { check: 'length' }),
+      [['/config/min', /or max is required/]]
+    ],
+    [
+      'a budget without limits',
+      draft('heuristic', { check: 'token_budget' }),
+      [['/config/total_max', /is required/]]
+    ],
+    [
+      'a part above the total',
+      draft('heuristic', { check: 'token_budget', input_max: 9, total_max: 5 }),
+      [['/config/input_max', /at most total_max, 5/]]
+    ],
+    [
+      'a language that is not known',
+      draft('heuristic', { check: 'language', expected: ['tlh'] }),
+      [['/config/expected/0', /one of de, en/]]
+    ],
+    ['a bad pattern', draft('regex', { pattern: '(' }), [['/config/pattern', /missing closing/]]],
+    ['a lookahead', draft('regex', { pattern: '(?=a)' }), [['/config/pattern', /lookahead/]]],
+    [
+      'a target that is not there',
+      draft('regex', { pattern: 'a', target: 'reasoning' }),
+      [['/config/target', /output, input, or metadata/]]
+    ],
+    [
+      'a flag twice',
+      draft('regex', { pattern: 'a', flags: 'ii' }),
+      [['/config/flags', /each once/]]
+    ],
+    [
+      'a schema with flaws',
+      draft('json_schema', { schema: { typ: 1, items: { $ref: 'https://a.example' } } }),
+      [
+        ['/config/schema/typ', /no keyword/],
+        ['/config/schema/items/$ref', /nothing is fetched/]
+      ]
+    ],
+    [
+      'a code block of the input',
+      draft('json_schema', { schema: {}, target: 'input', extract: 'code_fence' }),
+      [['/config/extract', /only the output/]]
+    ],
+    [
+      'a method that is not there',
+      draft('similarity', { method: 'cosine' }),
+      [['/config/method', /one of exact/]]
+    ],
+    [
+      'settings of another method',
+      draft('similarity', { method: 'exact', tolerance: 1, threshold: 1 }),
+      [
+        ['/config/tolerance', /numeric/],
+        ['/config/threshold', /levenshtein, json_diff/]
+      ]
+    ],
+    [
+      'a reference outside of the metadata',
+      draft('similarity', { method: 'exact', reference: 'input' }),
+      [['/config/reference', /metadata\./]]
+    ],
+    [
+      'two thresholds',
+      draft(
+        'similarity',
+        { method: 'levenshtein', threshold: 0.5 },
+        { output: { threshold: 0.6 } }
+      ),
+      [['/output/threshold', /the same/]]
+    ],
+    [
+      'a threshold out of range',
+      draft('similarity', { method: 'json_diff' }, { output: { threshold: 2 } }),
+      [['/output/threshold', /at most 1/]]
+    ],
+    [
+      'another score than the kind gives',
+      draft('regex', { pattern: 'a' }, { output: { data_type: 'numeric', threshold: 1 } }),
+      [
+        ['/output/data_type', /"boolean"/],
+        ['/output/threshold', /left out/]
+      ]
+    ],
+    [
+      'too long a time for computing',
+      draft('regex', { pattern: 'a' }, { timeout_ms: 5000 }),
+      [['/timeout_ms', /at most 1000/]]
+    ],
+    ['settings of a kind without any', draft('external', { url: 1 }), [['/config/url', /nothing/]]],
+    ['a score of no type', external({}), [['/output/data_type', /required/]]],
+    [
+      'labels without pass',
+      external({ data_type: 'categorical', labels: { a: 1, b: 0 } }),
+      [['/output/pass', /required: those of a, b/]]
+    ],
+    [
+      'a label that passes and is none',
+      external({ data_type: 'categorical', labels: { a: 1, b: 0 }, pass: ['c'] }),
+      [['/output/pass/0', /one of a, b/]]
+    ],
+    [
+      'a category without labels',
+      external({ data_type: 'categorical' }),
+      [['/output/labels', /required/]]
+    ],
+    [
+      'a range that is upside down',
+      external({ data_type: 'numeric', min: 5, max: 1 }),
+      [['/output/max', /more than min, which is 5/]]
+    ],
+    [
+      'labels of a number',
+      external({ data_type: 'numeric', labels: { a: 1, b: 0 } }),
+      [['/output/labels', /numeric/]]
+    ],
+    [
+      'a range of a yes or no',
+      external({ data_type: 'boolean', min: 0 }),
+      [['/output/min', /boolean/]]
+    ],
+    [
+      'a threshold where nothing is better',
+      external({ data_type: 'numeric', threshold: 1, direction: 'none' }),
+      [['/output/threshold', /no direction/]]
+    ]
+  ])('%s', (_, given, expected) => {
+    expect(checkEvaluator(given)).toEqual(
+      expected.map(([pointer, detail]) => ({ pointer, detail: expect.stringMatching(detail) }))
+    )
+  })
+
+  test('every problem at once', () => {
+    const config = { pattern: '(' }
+    const output = { name: 'not_refusal', direction: 'lower', threshold: 1 }
+    const given = { name: 'json_valid', kind: 'regex', config, output, timeout_ms: 60_000 }
+    expect(checkEvaluator(given).map(({ pointer }) => pointer)).toEqual([
+      '/name',
+      '/output/name',
+      '/config/pattern',
+      '/output/direction',
+      '/output/threshold',
+      '/timeout_ms'
+    ])
+  })
+})
+
+test('what may be left out is filled in', () => {
+  const given: GivenDraft = { name: 'near', kind: 'similarity', config: { method: 'levenshtein' } }
+  expect(completeDraft(given)).toEqual({
+    ...given,
+    description: null,
+    timeout_ms: 100,
+    output: {
+      name: 'near',
+      data_type: 'numeric',
+      min: 0,
+      max: 1,
+      labels: null,
+      pass: null,
+      threshold: 0.8,
+      direction: 'higher'
+    }
+  })
+})
+
+test('the hash is of what counts, in whatever order it was written', () => {
+  const one = completeDraft({ name: 'a', kind: 'regex', config: { pattern: 'a', flags: 'i' } })
+  const same = { ...one, description: 'x', config: { flags: 'i', pattern: 'a' } }
+  expect(configHashOf(one)).toMatch(/^sha256:[0-9a-f]{64}$/)
+  expect(configHashOf(same)).toBe(configHashOf(one))
+  expect(configHashOf({ ...one, config: { pattern: 'a' } })).not.toBe(configHashOf(one))
+  expect(configHashOf({ ...one, timeout_ms: 99 })).not.toBe(configHashOf(one))
+})
