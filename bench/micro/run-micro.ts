@@ -2,6 +2,7 @@
 import { Bench } from 'tinybench'
 import { markdownTable } from '../markdown.ts'
 import type { Outcome } from '../outcome.ts'
+import { makeEvaluationSteps } from './evaluation-steps.ts'
 import { makeSteps } from './steps.ts'
 import type { Step } from './steps.ts'
 
@@ -17,7 +18,8 @@ interface StepFigures {
 
 export async function runMicro(): Promise<Outcome> {
   const bench = new Bench({ time: taskMs, warmupTime: taskMs / 2 })
-  for (const step of makeSteps()) bench.add(step.name, sampleOf(step))
+  for (const step of [...makeSteps(), ...makeEvaluationSteps()])
+    bench.add(step.name, sampleOf(step))
   await bench.run()
   const steps: StepFigures[] = bench.tasks.map(({ name, result }) => {
     if (!('latency' in result)) throw new Error(`The step "${name}" failed.`)

@@ -23,15 +23,18 @@ export const inputNotRepeated = Object.freeze<Evaluator>({
     const input = phrasesOf(wordsOf(lower))
     if (output.length === 0 || input.length === 0) return notApplicable
     const repeated = shareWithin(output, phraseSetOf(input))
-    const isEcho = repeated >= repeatedShareMin && isEchoOf(output, [lowerRequest(), lower])
+    const isEcho =
+      repeated >= repeatedShareMin &&
+      isEchoOf(output, [() => phrasesOf(wordsOf(lowerRequest())), () => input])
     return share(1 - repeated, !isEcho, reasonOf(subject, isEcho, repeated))
   }
 })
 
-function isEchoOf(output: Int32Array, texts: readonly string[]): boolean {
+/** Of each text its phrases, which are only made when the one before it is no echo. */
+function isEchoOf(output: Int32Array, texts: readonly (() => Int32Array)[]): boolean {
   const said = phraseSetOf(output)
-  return texts.some((text) => {
-    const phrases = phrasesOf(wordsOf(text))
+  return texts.some((phrasesOfText) => {
+    const phrases = phrasesOfText()
     const first = phrases[0]
     const last = phrases.at(-1)
     if (first === undefined || last === undefined || !has(said, first) || !has(said, last)) {

@@ -55,29 +55,32 @@ function codePointsIn(text: string): number {
   return count
 }
 
-/** What stands between white space; where a script writes without, each character is a word. */
-const spaceless = /[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]/
+/** Between words, within them, and characters that are words by themselves. */
+const space = 1
+const ownWord = 2
+const kinds = new Uint8Array(0x10000)
+for (let code = 0; code <= 0x20; code++) kinds[code] = space
+for (let code = 0x80; code <= 0xffff; code++) {
+  if (/\s/.test(String.fromCharCode(code))) kinds[code] = space
+}
+/** Thai and its neighbours, kana, Chinese characters: they are written without spaces. */
+for (const [from, to] of [
+  [0x0e00, 0x0eff],
+  [0x3040, 0x30ff],
+  [0x3400, 0x9fff]
+] as const) {
+  kinds.fill(ownWord, from, to + 1)
+}
 
 function wordsIn(text: string): number {
   let count = 0
-  let isWithin = false
+  let last = space
   for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at)
-    if (spaceless.test(character)) {
-      count += 1
-      isWithin = false
-    } else if (isSpace(character)) {
-      isWithin = false
-    } else if (!isWithin) {
-      count += 1
-      isWithin = true
-    }
+    const kind = kinds[text.charCodeAt(at)] ?? 0
+    if (kind === ownWord || (kind === 0 && last !== 0)) count += 1
+    last = kind
   }
   return count
-}
-
-function isSpace(character: string): boolean {
-  return character <= ' ' || (character >= '\u0080' && /\s/.test(character))
 }
 
 function linesIn(text: string): number {

@@ -146,8 +146,10 @@ export function isLanguage(detected: Detected, language: Language): boolean | nu
   return detected.script === 'Latin' ? null : true
 }
 
-const namesOf = new Intl.DisplayNames('en', { type: 'language' })
+const english = new Intl.DisplayNames('en', { type: 'language' })
+/** Looked up once: asking for a name costs more than telling a language. */
+const names = new Map(languages.map((code) => [code, english.of(code) ?? code]))
 
 export function languageName({ language, script }: Detected): string {
-  return language === null ? `a language in ${script} script` : (namesOf.of(language) ?? language)
+  return language === null ? `a language in ${script} script` : (names.get(language) ?? language)
 }

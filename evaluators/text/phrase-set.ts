@@ -1,7 +1,11 @@
 /** A set of phrases, built for one comparison and thrown away; far cheaper than a `Set`. */
 
 /** Open addressing: a phrase stands at its place or, where that is taken, at one of the next. */
-export type PhraseSet = Int32Array
+export interface PhraseSet {
+  readonly places: Int32Array
+  /** All ones in binary: as many places as it says, and one, are in use. */
+  readonly mask: number
+}
 
 /**
  * Places that are tried for a phrase. A text may be made so that all its phrases want one place;
@@ -12,14 +16,20 @@ const probesMax = 16
 const empty = 0
 
 export function phraseSetOf(phrases: Int32Array): PhraseSet {
-  const set = emptySetFor(phrases.length)
+  const size = sizeFor(phrases.length)
+  const set = { places: new Int32Array(size), mask: size - 1 }
   for (let at = 0; at < phrases.length; at++) put(set, phrases[at] ?? empty)
   return set
 }
 
+/** For a set that nobody sees: making an array costs more than counting with it. */
+let scratch = new Int32Array(1024)
+
 /** How many of the phrases are different ones. */
 export function distinctOf(phrases: Int32Array): number {
-  const set = emptySetFor(phrases.length)
+  const size = sizeFor(phrases.length)
+  if (size > scratch.length) scratch = new Int32Array(size)
+  const set = { places: scratch.fill(empty, 0, size), mask: size - 1 }
   let distinct = 0
   for (let at = 0; at < phrases.length; at++) {
     if (put(set, phrases[at] ?? empty)) distinct++
@@ -39,7 +49,7 @@ export function shareWithin(phrases: Int32Array, set: PhraseSet): number {
 export function has(set: PhraseSet, phrase: number): boolean {
   const value = phrase === empty ? 1 : phrase
   const at = placeOf(set, value)
-  return at >= 0 && set[at] === value
+  return at >= 0 && set.places[at] === value
 }
 
 /** Whether it was not there yet. */
@@ -47,23 +57,22 @@ function put(set: PhraseSet, phrase: number): boolean {
   const value = phrase === empty ? 1 : phrase
   const at = placeOf(set, value)
   if (at < 0) return true
-  if (set[at] === value) return false
-  set[at] = value
+  if (set.places[at] === value) return false
+  set.places[at] = value
   return true
 }
 
 /** The place that holds the value or that is free for it; negative when none is near. */
-function placeOf(set: PhraseSet, value: number): number {
-  const mask = set.length - 1
+function placeOf({ places, mask }: PhraseSet, value: number): number {
   const start = value ^ (value >>> 15)
   for (let probe = 0; probe < probesMax; probe++) {
     const at = (start + probe) & mask
-    if (set[at] === empty || set[at] === value) return at
+    if (places[at] === empty || places[at] === value) return at
   }
   return -1
 }
 
 /** At most half full, and a power of two long, so that a mask finds the place. */
-function emptySetFor(phrases: number): PhraseSet {
-  return new Int32Array(2 ** Math.ceil(Math.log2(Math.max(16, phrases * 2))))
+function sizeFor(phrases: number): number {
+  return 1 << (32 - Math.clz32(Math.max(15, phrases * 2 - 1)))
 }

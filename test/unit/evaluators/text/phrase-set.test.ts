@@ -38,7 +38,7 @@ function readsFor(count: number): number {
     }
   })
   for (let phrase = 1; phrase <= count; phrase++) {
-    has(watched as unknown as Int32Array, phrase * 65_536)
+    has({ places: watched as unknown as Int32Array, mask: table.length - 1 }, phrase * 65_536)
   }
   return reads
 }
