@@ -2,6 +2,8 @@
 import { APIError, OpenAI } from 'openai'
 import type { Clock } from '../core/clock.ts'
 import { createCache } from './cache.ts'
+import { createDeadline } from './deadline.ts'
+import type { Deadline } from './deadline.ts'
 import { commonDialect, fullDialect, lesserDialect } from './judge-dialect.ts'
 import type { JudgeDialect } from './judge-dialect.ts'
 import type { JudgeError } from './judge-error.ts'
@@ -84,16 +86,26 @@ export function createJudgeClient(
   const dialectOf = (model: string): JudgeDialect => dialects.get(model) ?? fullDialect
 
   async function complete(request: CompletionRequest, limits: CompletionLimits) {
-    const { signal, timeoutMs } = limits
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+    const deadline = createDeadline(limits.timeoutMs, limits.signal)
+    try {
+      return await completeWithin(request, deadline, limits)
+    } finally {
+      deadline.clear()
+    }
+  }
+
+  async function completeWithin(
+    request: CompletionRequest,
+    deadline: Deadline,
+    { signal, timeoutMs }: CompletionLimits
+  ): Promise<CompletionReply> {
     for (let calls = 1; ; calls++) {
       const dialect = dialectOf(request.model)
       try {
-        return await completeOnce(openai, { request, dialect, signal: either, calls })
+        return await completeOnce(openai, { request, dialect, signal: deadline.signal, calls })
       } catch (error) {
         if (signal?.aborted) throw signal.reason
-        if (deadline.aborted) throw timeoutError(timeoutMs, calls)
+        if (deadline.isOver()) throw timeoutError(timeoutMs, calls)
         const lesser = lesserAfter(error, dialect)
         if (lesser === null) throw judgeErrorOf(error, clock, calls)
         dialects.set(request.model, commonDialect(dialectOf(request.model), lesser))

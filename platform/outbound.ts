@@ -12,10 +12,12 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
+import { createDeadline } from './deadline.ts'
 import { isMetadataAddress, isPublicAddress } from './public-address.ts'
 
 const connectTimeoutMs = 5000
-const defaultTimeoutMs = 120_000
+/** As long as the most patient judge may take; who is in more of a hurry gives a signal. */
+const defaultTimeoutMs = 300_000
 const connectionsPerOriginMax = 128
 const mebibyte = 1024 * 1024
 
@@ -87,14 +89,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const href = url instanceof Request ? url.url : String(url)
     const objection = addressObjection(href)
     if (objection !== null) throw new OutboundError('address_refused', `the URL ${objection}`)
-    const deadline = AbortSignal.timeout(timeoutMs)
-    const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline
+    const { signal, clear } = createDeadline(timeoutMs, init.signal)
     try {
       const answer = await request(href, { dispatcher: agent, signal, ...requestOf(init) })
       return await responseOf(answer, responseBytesMax)
     } catch (error) {
       if (init.signal?.aborted) throw init.signal.reason
       throw outboundErrorOf(error)
+    } finally {
+      clear()
     }
   }
 

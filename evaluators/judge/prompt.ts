@@ -55,7 +55,8 @@ export function createPromptWriter(config: JudgeConfig): PromptWriter {
     if (characters > contentCharactersMax) {
       return { kind: 'skipped', status_reason: 'content_too_large' }
     }
-    const [boundary, nonce] = [random(boundaryBytes), random(nonceBytes)]
+    const random = randomBytes(boundaryBytes + nonceBytes).toString('hex')
+    const [boundary, nonce] = [random.slice(0, 2 * boundaryBytes), random.slice(2 * boundaryBytes)]
     const user = renderTemplate(template, (variable) =>
       fenced(variable, contents.get(variable) ?? '', boundary)
     )
@@ -94,8 +95,4 @@ function fenceRules(boundary: string, nonce: string): string {
 function fenced(variable: string, json: string, boundary: string): string {
   const name = variable.replaceAll(/[^\w.-]/g, '_')
   return `\n[[${name} ${boundary}]]\n${json}\n[[/${name} ${boundary}]]\n`
-}
-
-function random(bytes: number): string {
-  return randomBytes(bytes).toString('hex')
 }

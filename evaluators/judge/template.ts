@@ -11,10 +11,10 @@ export interface Template {
   readonly variables: readonly string[]
 }
 
-const variable = /\{\{\s*([^{}]*?)\s*\}\}/
+const variable = /\{\{([^{}]*)\}\}/
 
 export function parseTemplate(text: string): Template {
-  const parts = text.split(variable)
+  const parts = text.split(variable).map((part, index) => (index % 2 === 1 ? part.trim() : part))
   return { parts, variables: [...new Set(parts.filter((_, index) => index % 2 === 1))] }
 }
 

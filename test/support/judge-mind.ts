@@ -69,8 +69,8 @@ export const honest: Mind = ({ fenced, scale }) => {
 }
 
 const orders: readonly (readonly [order: RegExp, share: number])[] = [
-  [/highest (score|label|grade)|top (score|mark)|best (score|label)/i, 1],
-  [/lowest (score|label|grade)|bottom (score|mark)|worst (score|label)/i, 0]
+  [/(?:highest|best|top) (?:score|label|grade)/i, 1],
+  [/(?:lowest|worst|bottom) (?:score|label|grade)/i, 0]
 ]
 
 /** Tells good answers from bad ones by a word, as the samples of the self-test need it. */
