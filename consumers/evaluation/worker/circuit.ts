@@ -69,6 +69,11 @@ export function circuitAfter(circuit: Circuit, event: CircuitEvent, now: Date): 
   }
 }
 
+/** Whether an event leaves it as it is, however long that took to be known. */
+export function isSettledBy({ state, failures_in_row }: Circuit, { kind }: CircuitEvent): boolean {
+  return kind === 'neutral' || (kind === 'answer' && state === 'closed' && failures_in_row === 0)
+}
+
 function closed(circuit: Circuit, now: Date): Circuit {
   const calm = { reason: null, probe_at: null, probes: 0, failures_in_row: 0 }
   const since = circuit.state === 'closed' ? circuit.since : now

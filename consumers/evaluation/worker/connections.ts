@@ -35,15 +35,27 @@ export async function lockCircuit(
     values
   )
   const [locked] = await transaction.query<Circuit & Row & { now: Date }>(
-    `select state, reason, since, probe_at, probes, failures_in_row, paused_until, now() as now
-       from connection_circuits
-      where organization_id = $1 and connection_id = $2
-        for update`,
+    `${selectCircuit} for update`,
     values
   )
   if (locked === undefined) throw new Error('a circuit was deleted while it was in use')
   const { now, ...circuit } = locked
   return { circuit, now }
+}
+
+const selectCircuit = `select state, reason, since, probe_at, probes, failures_in_row, paused_until,
+                              now() as now
+                         from connection_circuits
+                        where organization_id = $1 and connection_id = $2`
+
+/** Without a lock: it may be another in the next moment. */
+export async function readCircuit(
+  transaction: Queryable,
+  { organization_id, connection_id }: ConnectionName
+): Promise<Circuit | null> {
+  const values = [organization_id, connection_id]
+  const [circuit] = await transaction.query<Circuit & Row>(selectCircuit, values)
+  return circuit ?? null
 }
 
 export async function writeCircuit(

@@ -3,10 +3,10 @@ import type { RunKey } from '../../../core/evaluation.ts'
 import type { Job, JobQueue } from '../../../platform/job-queue.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres.ts'
 import { endAttempt } from './attempts.ts'
-import { circuitAfter, circuitEventOf } from './circuit.ts'
+import { circuitAfter, circuitEventOf, isSettledBy } from './circuit.ts'
 import type { Circuit } from './circuit.ts'
 import type { ClaimedRun } from './claimed-run.ts'
-import { connectionOf, lockCircuit, writeCircuit } from './connections.ts'
+import { connectionOf, lockCircuit, readCircuit, writeCircuit } from './connections.ts'
 import { endRun } from './end-run.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
 import { moveRun, readOpenRun } from './open-run.ts'
@@ -64,8 +64,12 @@ async function noteForConnection(
 ): Promise<Circuit | null> {
   const name = connectionOf(claimed.run)
   if (name === null || claimed.connection === null) return null
+  const event = circuitEventOf(outcome)
+  const known = await readCircuit(transaction, name)
+  // The usual case changes nothing, so it waits for nobody.
+  if (known !== null && isSettledBy(known, event)) return known
   const { circuit: before, now } = await lockCircuit(transaction, name)
-  const after = circuitAfter(before, circuitEventOf(outcome), now)
+  const after = circuitAfter(before, event, now)
   if (after !== before) await writeCircuit(transaction, name, after)
   return after
 }

@@ -1,0 +1,199 @@
+/** Ends without an answer: time, cancellation, a kill, a stop; and what is published when. */
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
+import { TransientError } from '../../../core/consumed.ts'
+import { aRun } from '../../support/builders.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { createScene, scored } from './worker-scene.ts'
+import type { Scene } from './worker-scene.ts'
+
+let scene: Scene
+
+beforeEach(async () => {
+  scene = await createScene()
+})
+
+const never = (): Promise<JudgeOutcome> => new Promise(() => {})
+const past = new Date(Date.now() - 1000)
+
+test.each([
+  ['a run that waits', {}],
+  ['a run that waits for its connection', { status: 'blocked', status_reason: 'provider_auth' }],
+  ['a score that nobody pushed', { evaluator_kind: 'external', connection_id: null }],
+  ['a run that was left by whoever ran it', { status: 'running', lease_expires_at: past }]
+])('%s expires when its time is over', async (_what, overrides) => {
+  const next_attempt_at = new Date(Date.now() + 60_000)
+  const key = await scene.addRun({ ...{ expires_at: past, next_attempt_at, ...overrides } })
+  await scene.start(() => Promise.reject(new Error('called')))
+  expect(await scene.ended(key)).toMatchObject({ status: 'expired', status_reason: 'ttl' })
+})
+
+test('a pushed score is waited for without a call', async () => {
+  const key = await scene.addRun({ evaluator_kind: 'external', connection_id: null })
+  await scene.start(() => Promise.reject(new Error('called')))
+  const sentinel = await scene.addRun({ expires_at: past })
+  await scene.ended(sentinel)
+  expect(await scene.row(key)).toMatchObject({ status: 'scheduled', attempts: 0 })
+})
+
+describe('a run that somebody cancels', () => {
+  async function cancel(reason = 'user'): Promise<void> {
+    await scene.database.query(
+      `update open_runs set cancel_requested_at = now(), cancel_reason = $1`,
+      [reason]
+    )
+  }
+
+  test.each(['scheduled', 'retrying', 'blocked'])('is canceled while it is %s', async (status) => {
+    const next_attempt_at = new Date(Date.now() + 60_000)
+    const key = await scene.addRun({ status, next_attempt_at })
+    await cancel('disabled')
+    await scene.start(() => Promise.reject(new Error('called')))
+    expect(await scene.ended(key)).toMatchObject({ status: 'canceled', status_reason: 'disabled' })
+  })
+
+  test('while it is called is canceled with the answer, which is paid for', async () => {
+    const answer = Promise.withResolvers<JudgeOutcome>()
+    const called = Promise.withResolvers<void>()
+    const key = await scene.addRun()
+    await scene.start(() => {
+      called.resolve()
+      return answer.promise
+    })
+    await called.promise
+    await cancel()
+    const sentinel = await scene.addRun({ expires_at: past })
+    await scene.ended(sentinel)
+    expect((await scene.row(key))?.status).toBe('running')
+    answer.resolve(scored(key))
+    const run = await scene.ended(key)
+    expect(run).toMatchObject({ status: 'canceled', status_reason: 'user', scores: [] })
+    expect(run.cost_nano_usd).toBe(2000)
+  })
+})
+
+describe('what the gateway ended', () => {
+  test('is published once by the worker, however many workers there are', async () => {
+    const run_id = randomUUID()
+    const result = JSON.stringify(aRun({ run_id, evaluator_kind: 'human' }))
+    const key = await scene.addRun({ status: 'finished', result, finished_at: new Date() })
+    await scene.database.query(`update open_runs set run_id = $1`, [run_id])
+    await Promise.all([1, 2, 3].map(() => scene.start(() => Promise.reject(new Error('called')))))
+    await waitUntil('it is marked', async () => (await scene.row({ ...key, run_id }))?.published_at)
+    expect(scene.published).toHaveLength(1)
+    expect(scene.published[0]?.runs).toEqual([aRun(JSON.parse(result) as object)])
+  })
+})
+
+test('a topic that is away keeps an ended run, which is published later and not called again', async () => {
+  let isAway = true
+  let calls = 0
+  const key = await scene.addRun()
+  await scene.start(
+    (request) => {
+      calls += 1
+      return Promise.resolve(scored(request))
+    },
+    {
+      publish: (evaluations) => {
+        if (isAway) return Promise.reject(new TransientError('the log is away'))
+        scene.published.push(...evaluations)
+        return Promise.resolve()
+      }
+    }
+  )
+  await waitUntil('it ended', async () => (await scene.row(key))?.status === 'finished')
+  isAway = false
+  await scene.database.query(`update open_runs set lease_expires_at = now()`)
+  expect(await scene.ended(key)).toMatchObject({ status: 'succeeded' })
+  expect(calls).toBe(1)
+})
+
+describe('a worker that is killed', () => {
+  test('during a call leaves a run that another calls once more, on record', async () => {
+    const called = Promise.withResolvers<void>()
+    const key = await scene.addRun()
+    const first = await scene.start(
+      () => {
+        called.resolve()
+        return never()
+      },
+      { drainMs: 0 }
+    )
+    await called.promise
+    await first.kill()
+    await scene.start((request) => Promise.resolve(scored(request)))
+    expect(await scene.ended(key)).toMatchObject({ status: 'succeeded', attempts: 2 })
+    const attempts = await scene.attemptsOf(key)
+    expect(attempts.map(({ finished_at }) => finished_at !== null)).toEqual([false, true])
+    const [spend] = await scene.database.query(`select calls, unpriced_calls from evaluation_spend`)
+    expect(spend).toEqual({ calls: 2, unpriced_calls: 1 })
+  })
+
+  test('again and again during its calls fails the run in the end', async () => {
+    const key = await scene.addRun({ max_attempts: 2 })
+    for (let life = 0; life < 2; life++) {
+      const called = Promise.withResolvers<void>()
+      const worker = await scene.start(
+        () => {
+          called.resolve()
+          return never()
+        },
+        { drainMs: 0 }
+      )
+      await called.promise
+      await worker.kill()
+    }
+    await scene.start(() => Promise.reject(new Error('called')))
+    expect(await scene.ended(key)).toMatchObject({ status: 'failed', attempts: 2 })
+  })
+
+  test('and whose answer comes late ends nothing that another has', async () => {
+    const answer = Promise.withResolvers<JudgeOutcome>()
+    const called = Promise.withResolvers<void>()
+    const key = await scene.addRun()
+    // Frozen rather than killed: its leases lapse, and then it goes on.
+    await scene.start(
+      () => {
+        called.resolve()
+        return answer.promise
+      },
+      { leaseMs: 60_000, concurrencyMax: 1 }
+    )
+    await called.promise
+    await scene.database.query(`update open_runs set lease_expires_at = now()`)
+    await scene.start((request) => Promise.resolve(scored(request)))
+    const run = await scene.ended(key)
+    answer.resolve({ ...scored(key), result: { kind: 'skipped', status_reason: 'not_applicable' } })
+    await waitUntil('both attempts are on record', async () => {
+      const attempts = await scene.attemptsOf(key)
+      return attempts.length === 2 && attempts.every(({ finished_at }) => finished_at !== null)
+    })
+    expect(run.status).toBe('succeeded')
+    expect(await scene.ended(key)).toEqual(run)
+  })
+})
+
+test('a worker that stops waits for its calls, and gives the rest back at once', async () => {
+  const calls: AbortSignal[] = []
+  const [quick, slow] = [await scene.addRun(), await scene.addRun()]
+  const worker = await scene.start(
+    async ({ run_id, signal }) => {
+      calls.push(signal)
+      if (run_id === slow.run_id) return await never()
+      await scene.database.query('select pg_sleep(0.3)')
+      return scored({ run_id })
+    },
+    { drainMs: 1000, leaseMs: 60_000 }
+  )
+  await waitUntil('both are called', () => calls.length === 2)
+  await worker.stop()
+  expect(calls.every(({ aborted }) => aborted)).toBe(true)
+  expect(await scene.ended(quick)).toMatchObject({ status: 'succeeded' })
+  expect(await scene.row(slow)).toMatchObject({ status: 'scheduled', attempts: 0 })
+  const [attempt] = await scene.attemptsOf(slow)
+  expect(attempt).toMatchObject({ counted: false, status_reason: 'interrupted' })
+  await scene.start((request) => Promise.resolve(scored(request)))
+  expect(await scene.ended(slow)).toMatchObject({ status: 'succeeded', attempts: 1 })
+})
