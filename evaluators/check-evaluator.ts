@@ -11,6 +11,9 @@ import type { GivenDraft } from './complete-draft.ts'
 import { builtInEvaluators } from './default-rule-set.ts'
 import { draftSchema, namePattern } from './draft-schema.ts'
 import { unknownCheck } from './heuristics/heuristic.ts'
+import { checkJudgeConfig } from './judge/check-judge.ts'
+import { checkJudgeOutput } from './judge/check-scale.ts'
+import type { JudgeConfig } from './judge/judge-config.ts'
 import { kindTable } from './kind-table.ts'
 import type { Kind } from './kind.ts'
 import { flagsPattern } from './regex/regex.ts'
@@ -79,7 +82,8 @@ function checkOffline(kind: OfflineKind, config: Config): ConfigFlaws {
 }
 
 function checkOnline(kind: EvaluatorKind, config: Config): ConfigFlaws {
-  const names = kind === 'external' ? Object.keys(config) : []
+  if (kind === 'llm_judge') return { form: checkJudgeConfig(config), rules: [] }
+  const names = Object.keys(config)
   const detail = `${unknownName}; this kind has nothing to set`
   return { form: names.map((name) => ({ pointer: pointerTo(name), detail })), rules: [] }
 }
@@ -119,8 +123,12 @@ function inWords(names: readonly string[]): (violation: Violation) => Violation 
 
 function checkOutput(draft: GivenDraft): readonly Violation[] {
   const { kind, config, output } = draft
+  if (kind === 'llm_judge') {
+    const { scale } = config as unknown as JudgeConfig
+    return checkJudgeOutput(output ?? {}, scale).map(within('/output'))
+  }
   const natural = isOfflineKind(kind) ? naturalOutputOf(kind, config) : null
-  if (natural === null && (output?.data_type ?? null) === null && kind === 'external') {
+  if (natural === null && (output?.data_type ?? null) === null) {
     return [{ pointer: '/output/data_type', detail: 'is required' }]
   }
   const found =

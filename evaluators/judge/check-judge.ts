@@ -1,9 +1,8 @@
 /** What is wrong with a judge's configuration, told when it is saved and not when it runs. */
-import type { ScoreDefinition } from '../../core/evaluator-definition.ts'
 import type { Violation } from '../../core/problem.ts'
 import { createCheck } from '../../platform/json-schema.ts'
 import type { JsonSchema } from '../../platform/json-schema.ts'
-import { isObject, outputViolations, scaleViolations } from './check-scale.ts'
+import { isObject, scaleViolations } from './check-scale.ts'
 import { tokensMax, tokensMin } from './judge-config.ts'
 import type { JudgeConfig } from './judge-config.ts'
 import { isVariable, parseTemplate, plainVariables } from './template.ts'
@@ -28,27 +27,14 @@ export const judgeConfigSchema: JsonSchema = {
 
 const checkMembers = createCheck(judgeConfigSchema)
 
-/**
- * Every problem at once, below `/config` and `/output`. Of the output, only what is given is held
- * against the scale. Without problems, the configuration is a JudgeConfig.
- */
-export function checkJudge(
-  config: unknown,
-  output: Partial<ScoreDefinition> = {}
-): readonly Violation[] {
-  const members = checkMembers(config)
-  const { prompt, system, scale } = (
-    members.some(({ pointer }) => pointer === '') ? {} : config
-  ) as Partial<JudgeConfig>
-  const wrongScale = isObject(scale) ? scaleViolations(scale) : []
+/** Pointers begin at the configuration. Without problems it is a JudgeConfig. */
+export function checkJudgeConfig(config: unknown): readonly Violation[] {
+  const { prompt, system, scale } = (isObject(config) ? config : {}) as Partial<JudgeConfig>
   return [
-    ...under('/config', members),
-    ...under('/config/prompt', typeof prompt === 'string' ? promptViolations(prompt) : []),
-    ...under('/config/system', typeof system === 'string' ? systemViolations(system) : []),
-    ...under('/config/scale', wrongScale),
-    ...(isObject(scale) && wrongScale.length === 0
-      ? under('/output', outputViolations(output, scale))
-      : [])
+    ...checkMembers(config),
+    ...under('/prompt', typeof prompt === 'string' ? promptViolations(prompt) : []),
+    ...under('/system', typeof system === 'string' ? systemViolations(system) : []),
+    ...under('/scale', isObject(scale) ? scaleViolations(scale) : [])
   ]
 }
 

@@ -61,10 +61,10 @@ function labelViolations([label, worth]: [string, unknown]): Violation[] {
 }
 
 /**
- * The scale says what grades there are; a score that says otherwise would never be given. Pointers
- * begin at the output.
+ * The scale says what grades there are; a score that says otherwise would never be given. Only what
+ * is given is held against it. Pointers begin at the output.
  */
-export function outputViolations(output: Partial<ScoreDefinition>, scale: JudgeScale): Violation[] {
+export function checkJudgeOutput(output: Partial<ScoreDefinition>, scale: JudgeScale): Violation[] {
   const wanted = scale.type === 'choice' ? 'categorical' : 'numeric'
   const type = output.data_type ?? wanted
   return [

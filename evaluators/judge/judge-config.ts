@@ -1,5 +1,4 @@
 /** The configuration of a judge: which model is asked, with what words, on what scale. */
-import type { ScoreDefinition } from '../../core/evaluator-definition.ts'
 
 export interface JudgeConfig {
   readonly connection_id: string
@@ -32,12 +31,3 @@ export const defaultTokens = 1024
 /** Room for the reasoning that comes before the grade; with less, replies end in the middle. */
 export const tokensMin = 256
 export const tokensMax = 32_768
-
-/** The score that a scale gives; what passes is for the evaluator to say. */
-export function judgeOutputOf({ scale }: JudgeConfig): Omit<ScoreDefinition, 'name'> {
-  const open = { pass: null, threshold: null, direction: 'higher' } as const
-  if (scale.type === 'choice') {
-    return { ...open, data_type: 'categorical', min: null, max: null, labels: scale.labels }
-  }
-  return { ...open, data_type: 'numeric', min: scale.min, max: scale.max, labels: null }
-}

@@ -13,21 +13,21 @@ import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
 import type { CompletionReply, JudgeClient, JudgeMessage } from '../../platform/judge-client.ts'
 import { JudgeError } from '../../platform/judge-error.ts'
 import type { JudgeErrorReason } from '../../platform/judge-error.ts'
-import type { Finding } from '../evaluator.ts'
+import { EvaluatorFailure } from '../evaluator.ts'
+import type { FailureReason, Finding, Skipped } from '../evaluator.ts'
 import { findingOf } from './finding-of.ts'
-import type { OffScale } from './finding-of.ts'
 import { defaultTemperature, defaultTokens, tokensMax } from './judge-config.ts'
 import type { JudgeConfig } from './judge-config.ts'
 import { addUsage, costNanoUsd } from './price.ts'
 import type { TokenUsage } from './price.ts'
 import { createPromptWriter } from './prompt.ts'
-import type { NoPrompt, Prompt, PromptWriter } from './prompt.ts'
+import type { Prompt, PromptWriter } from './prompt.ts'
 import { readReply } from './read-reply.ts'
 import type { Unreadable } from './read-reply.ts'
 
 export interface JudgeFailure {
   readonly kind: 'failure'
-  readonly status_reason: JudgeErrorReason | OffScale | 'invalid_result'
+  readonly status_reason: JudgeErrorReason | FailureReason | 'invalid_result'
   /** As in JudgeError. */
   readonly retryable: boolean
   readonly blocks: boolean
@@ -38,7 +38,7 @@ export interface JudgeFailure {
 }
 
 export interface Judgement {
-  readonly outcome: Finding | NoPrompt | JudgeFailure
+  readonly outcome: Finding | Skipped | JudgeFailure
   /** Of all calls that were answered; null when one of them does not say. */
   readonly usage: TokenUsage
   readonly cost_nano_usd: number | null
@@ -180,8 +180,12 @@ function readOutcome(
   if (read.kind === 'untrusted') {
     return failed('invalid_result', 'the reply has not the nonce that it was told')
   }
-  const finding = findingOf(read, config.scale, version.output)
-  return typeof finding === 'string' ? failed(finding, 'the grade is not on the scale') : finding
+  try {
+    return findingOf(read, version.output)
+  } catch (error) {
+    if (!(error instanceof EvaluatorFailure)) throw error
+    return failed(error.status_reason, error.message)
+  }
 }
 
 /** Says what was wrong, and not what was asked: that stands above. */

@@ -1,10 +1,8 @@
 /** What of a decision goes into a prompt, as JSON that shows whatever hides in it. */
 import type { Decision } from '../../core/decision.ts'
-import { scanMembers, skipSpace } from '../../core/json-members.ts'
 import { oneLine } from '../../core/one-line.ts'
-
-const depthMax = 64
-const openBrace = 123
+import { memberTextOf } from '../text/member-text.ts'
+import { metadataPrefix } from './template.ts'
 
 /** JSON text on one line for each variable, or null where the decision has no such thing. */
 export function contentOf(decision: Decision, variable: string): string | null {
@@ -16,20 +14,14 @@ export function contentOf(decision: Decision, variable: string): string | null {
     case 'domain':
       return decision.domain === null ? null : visible(JSON.stringify(decision.domain))
     case 'reference':
-      return metadataOf(decision, ['expected'])
+      return metadataOf(decision, 'expected')
     default:
-      return metadataOf(decision, variable.split('.').slice(1))
+      return metadataOf(decision, variable.slice(metadataPrefix.length))
   }
 }
 
-function metadataOf({ metadata }: Decision, path: readonly string[]): string | null {
-  let json = metadata
-  for (const name of path) {
-    if (json === null || json.charCodeAt(skipSpace(json, 0)) !== openBrace) return null
-    const { members } = scanMembers(json, skipSpace(json, 0), depthMax)
-    const member = members.findLast((each) => each.name === name)
-    json = member === undefined ? null : json.slice(member.start, member.end)
-  }
+function metadataOf({ metadata }: Decision, path: string): string | null {
+  const json = metadata === null ? null : memberTextOf(metadata, path)
   return json === null || json === 'null' ? null : visible(oneLine(json))
 }
 

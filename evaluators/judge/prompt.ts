@@ -7,6 +7,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Decision } from '../../core/decision.ts'
 import type { JudgeMessage } from '../../platform/judge-client.ts'
+import { contentMissing, contentTooLarge } from '../evaluator.ts'
+import type { Skipped } from '../evaluator.ts'
 import type { JudgeConfig } from './judge-config.ts'
 import { contentOf } from './judged-content.ts'
 import { replySchemaOf } from './reply-schema.ts'
@@ -23,15 +25,9 @@ export interface Prompt {
   readonly nonce: string
 }
 
-/** Why there is nothing to ask. */
-export interface NoPrompt {
-  readonly kind: 'skipped'
-  readonly status_reason: 'content_missing' | 'content_too_large'
-}
-
 export interface PromptWriter {
   readonly schema: ReplySchema
-  write(decision: Decision): Prompt | NoPrompt
+  write(decision: Decision): Prompt | Skipped
 }
 
 const defaultSystem = 'You grade what an AI agent answered. Be exact and fair.'
@@ -43,18 +39,16 @@ export function createPromptWriter(config: JudgeConfig): PromptWriter {
   const schema = replySchemaOf(scale)
   const rules = rulesOf(system ?? defaultSystem, schema)
 
-  function write(decision: Decision): Prompt | NoPrompt {
+  function write(decision: Decision): Prompt | Skipped {
     const contents = new Map<string, string>()
     let characters = 0
     for (const variable of template.variables) {
       const content = contentOf(decision, variable)
-      if (content === null) return { kind: 'skipped', status_reason: 'content_missing' }
+      if (content === null) return contentMissing
       characters += content.length
       contents.set(variable, content)
     }
-    if (characters > contentCharactersMax) {
-      return { kind: 'skipped', status_reason: 'content_too_large' }
-    }
+    if (characters > contentCharactersMax) return contentTooLarge
     const random = randomBytes(boundaryBytes + nonceBytes).toString('hex')
     const [boundary, nonce] = [random.slice(0, 2 * boundaryBytes), random.slice(2 * boundaryBytes)]
     const user = renderTemplate(template, (variable) =>

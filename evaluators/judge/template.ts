@@ -2,7 +2,7 @@
 
 /** Variables by name; of metadata, any member by its path. */
 export const plainVariables = ['input', 'output', 'domain', 'reference'] as const
-const metadataPrefix = 'metadata.'
+export const metadataPrefix = 'metadata.'
 
 export interface Template {
   /** Text and variables in turn: every second part, from the second on, is a variable. */

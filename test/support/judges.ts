@@ -1,7 +1,7 @@
 /** A judge and the server that it asks, over the real client and real sockets. */
 import type { EvaluatorVersion, ScoreDefinition } from '../../core/evaluator-definition.ts'
 import type { JudgeConfig, JudgeScale } from '../../evaluators/judge/judge-config.ts'
-import { judgeOutputOf } from '../../evaluators/judge/judge-config.ts'
+import { completeDraft } from '../../evaluators/complete-draft.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createJudgeClient } from '../../platform/judge-client.ts'
 import type { JudgeClient, ModelPrice } from '../../platform/judge-client.ts'
@@ -31,16 +31,17 @@ export function aJudge(
   config: Partial<JudgeConfig> = {},
   output: Partial<ScoreDefinition> = {}
 ): EvaluatorVersion {
-  const whole = aJudgeConfig(config)
-  return {
-    evaluator_id: `evl_${'0'.repeat(32)}`,
+  const draft = completeDraft({
     name: 'helpful',
     kind: 'llm_judge',
-    description: null,
+    config: { ...aJudgeConfig(config) },
+    output,
+    timeout_ms: 10_000
+  })
+  return {
+    ...draft,
+    evaluator_id: `evl_${'0'.repeat(32)}`,
     version: 1,
-    config: { ...whole },
-    output: { name: 'helpful', ...judgeOutputOf(whole), ...output },
-    timeout_ms: 10_000,
     config_hash: `sha256:${'0'.repeat(64)}`
   }
 }

@@ -134,8 +134,8 @@ describe('a reply that gives no score', () => {
       'the reply has not the nonce that it was told',
       1
     ],
-    ['too high', 'out_of_range', 'out_of_range', 'the grade is not on the scale', 1],
-    ['too low', { grade: 0.99 }, 'out_of_range', 'the grade is not on the scale', 1],
+    ['too high', 'out_of_range', 'out_of_range', 'the score is not within 1 and 5', 1],
+    ['too low', { grade: 0.99 }, 'out_of_range', 'the score is not within 1 and 5', 1],
     ['refusal', 'refusal', 'judge_refused', 'the judge refused to grade', 1],
     ['filter', 'filtered_reply', 'judge_refused', 'a filter of the provider cut the reply', 1]
   ]
