@@ -64,7 +64,7 @@ export function createPromptWriter(config: JudgeConfig): PromptWriter {
   return { schema, write }
 }
 
-/** What is the same in every request comes first, since providers keep the beginnings of prompts. */
+/** What is the same in every request comes first: providers keep the beginnings of prompts. */
 function rulesOf(system: string, schema: ReplySchema): string {
   return [
     system,

@@ -1,4 +1,4 @@
-/** What the judge server does with one request: everything that providers do on good and bad days. */
+/** What the judge server does with one request: all that providers do on good and bad days. */
 
 export interface Behaviour {
   /** Waits so long before anything else. */

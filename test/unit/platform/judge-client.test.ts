@@ -1,4 +1,4 @@
-/** The real client of the OpenAI API over real sockets: what it sends, reads, and makes of trouble. */
+/** The real client of the OpenAI API over real sockets: what it sends, and makes of trouble. */
 import { describe, expect, test } from '@jest/globals'
 import { createJudgeClient } from '../../../platform/judge-client.ts'
 import type { CompletionRequest, JudgeClient } from '../../../platform/judge-client.ts'

@@ -1,4 +1,4 @@
-/** Requests to URLs of tenants, over real sockets: where they must not get, and what bounds them. */
+/** Requests to URLs of tenants, over real sockets: where they must not get, what bounds them. */
 import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -118,7 +118,7 @@ describe('a tenant cannot reach what is inside', () => {
     expect(inside.connections()).toBe(0)
   })
 
-  test('where credentials of machines are given out, even if private addresses may be', async () => {
+  test('where machines get credentials, even if private addresses are allowed', async () => {
     const { addressObjection, fetch } = outbound({
       ...onThisMachine,
       lookup: resolving('169.254.169.254')

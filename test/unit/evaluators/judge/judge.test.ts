@@ -1,4 +1,4 @@
-/** A decision judged over real sockets: the finding, what becomes of bad replies, and what it took. */
+/** A decision judged over real sockets: the finding, what bad replies become, what it took. */
 import { describe, expect, test } from '@jest/globals'
 import { judge } from '../../../../evaluators/judge/judge.ts'
 import type { Judgement } from '../../../../evaluators/judge/judge.ts'

@@ -100,7 +100,7 @@ test('whatever the content, it stays within its fence and means the same', () =>
   )
 })
 
-test('boundary and nonce are new for each request, and the nonce is told outside the fences', () => {
+test('boundary and nonce are new for each request, and told outside the fences', () => {
   const prompts = Array.from({ length: 50 }, () => writer.write(aDecision()) as Prompt)
   expect(new Set(prompts.map(({ nonce }) => nonce)).size).toBe(50)
   for (const { messages, nonce } of prompts) {
