@@ -3,7 +3,10 @@ import type { ScoreDefinition } from '../core/evaluator-definition.ts'
 import { EvaluatorFailure } from './evaluator.ts'
 import type { Finding } from './evaluator.ts'
 
-/** With `passed` as the definition has it. @throws {EvaluatorFailure} out_of_range, unknown_label */
+/**
+ * With `passed` as the definition has it.
+ * @throws {EvaluatorFailure} out_of_range, unknown_label
+ */
 export function holdToOutput(finding: Finding, output: ScoreDefinition): Finding {
   if (output.data_type === 'numeric') return heldToRange(finding, output)
   return output.data_type === 'categorical' ? heldToLabels(finding, output) : finding

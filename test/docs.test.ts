@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { problems } from '../core/problem.ts'
-import { builtInEvaluators } from '../evaluators/default-rule-set.ts'
 import { ingestOperation } from '../gateway/ingest/ingest.operation.ts'
 import type { Credential } from '../gateway/route.ts'
 import { createRoutes } from '../gateway/routes.ts'
@@ -76,13 +75,6 @@ describe('metrics', () => {
     const text = textOf(rooms.filter((path) => !tables.test(path)))
     expect(Object.keys(metricTable).filter((name) => !text.includes(`'${name}'`))).toEqual([])
   })
-})
-
-test('every evaluator is documented, and no other', () => {
-  const documented = rowsOf(read('docs/evaluators.md')).map(([name]) => name)
-  const existing = builtInEvaluators.map(({ name }) => name)
-  expect(documented).toEqual(existing.map(code))
-  expect(fragmentsOf('docs/evaluators.md')).toEqual(expect.arrayContaining(existing))
 })
 
 describe('docs/api.md', () => {

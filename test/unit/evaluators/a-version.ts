@@ -1,4 +1,4 @@
-/** Evaluators as an organization saves them, and what they find; each test names what it is about. */
+/** Evaluators as an organization saves them, and what they find. */
 import type { EvaluatorKind, EvaluatorVersion } from '../../../core/evaluator-definition.ts'
 import type { Decision } from '../../../core/decision.ts'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'

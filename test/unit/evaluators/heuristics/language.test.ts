@@ -5,13 +5,31 @@ import { wordsOf } from '../../../../evaluators/text/words.ts'
 import { aVersion, found } from '../a-version.ts'
 
 const texts = {
-  de: 'Ihre Bestellung ist auf dem Weg und sollte morgen bei Ihnen sein. Wenn sie nicht ankommt, melden Sie sich bitte bei uns, wir helfen Ihnen mit der Lieferung weiter.',
-  en: 'Your order is on the way and should be with you by tomorrow. If it does not arrive, please write to us and we will help you with the delivery, so that you have it in time.',
-  es: 'Su pedido está en camino y llegará mañana. Si no llega, escríbanos por favor y le ayudaremos con el envío, para que lo tenga a tiempo como usted lo quería en la tienda.',
-  fr: 'Votre commande est en route et sera chez vous demain. Si elle n’arrive pas, écrivez-nous et nous vous aiderons avec la livraison, pour que vous l’ayez dans les temps.',
-  it: 'Il suo ordine è in viaggio e arriverà domani. Se non arriva, ci scriva per favore e la aiuteremo con la consegna, perché sia da lei in tempo, come più le piace, con gli altri della spedizione.',
-  nl: 'Uw bestelling is onderweg en zou morgen bij u moeten zijn. Als het niet aankomt, schrijf ons dan en wij helpen u met de levering, zodat u het op tijd kunt hebben.',
-  pt: 'O seu pedido está a caminho e chega amanhã. Se não chegar, escreva-nos por favor e ajudamos com a entrega, para que o tenha a tempo, como você o queria da loja.',
+  de:
+    'Ihre Bestellung ist auf dem Weg und sollte morgen bei Ihnen sein. Wenn sie nicht ' +
+    'ankommt, melden Sie sich bitte bei uns, wir helfen Ihnen mit der Lieferung weiter.',
+  en:
+    'Your order is on the way and should be with you by tomorrow. If it does not arrive, ' +
+    'please write to us and we will help you with the delivery, so that you have it in ' +
+    'time.',
+  es:
+    'Su pedido está en camino y llegará mañana. Si no llega, escríbanos por favor y le ' +
+    'ayudaremos con el envío, para que lo tenga a tiempo como usted lo quería en la ' +
+    'tienda.',
+  fr:
+    'Votre commande est en route et sera chez vous demain. Si elle n’arrive pas, ' +
+    'écrivez-nous et nous vous aiderons avec la livraison, pour que vous l’ayez dans les ' +
+    'temps.',
+  it:
+    'Il suo ordine è in viaggio e arriverà domani. Se non arriva, ci scriva per favore e ' +
+    'la aiuteremo con la consegna, perché sia da lei in tempo, come più le piace, con gli ' +
+    'altri della spedizione.',
+  nl:
+    'Uw bestelling is onderweg en zou morgen bij u moeten zijn. Als het niet aankomt, ' +
+    'schrijf ons dan en wij helpen u met de levering, zodat u het op tijd kunt hebben.',
+  pt:
+    'O seu pedido está a caminho e chega amanhã. Se não chegar, escreva-nos por favor e ' +
+    'ajudamos com a entrega, para que o tenha a tempo, como você o queria da loja.',
   ru: 'Ваш заказ уже в пути и будет у вас завтра. Если он не придёт, напишите нам.',
   ja: 'ご注文の品は明日お届けの予定です。届かない場合はご連絡ください。',
   zh: '您的订单已经发出,预计明天送达。如果没有收到,请联系我们的客服。',
