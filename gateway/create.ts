@@ -3,6 +3,7 @@ import { systemClock } from '../platform/clock.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { createOutbound } from '../platform/outbound.ts'
 import { verifyPassword } from '../platform/password.ts'
 import type { PostgresPool } from '../platform/postgres.ts'
 import type { RateLimiter } from '../platform/rate-limiter.ts'
@@ -24,6 +25,7 @@ import { createAuthenticate } from './authentication/authenticate.ts'
 import type { Authenticate } from './authentication/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
 import type { Door } from './door.ts'
+import { createConfiguration } from './create-configuration.ts'
 import { createCors } from './cors.ts'
 import { createDocs } from './docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
@@ -127,7 +129,10 @@ function createReads(
   const poll = createPoll({ stopping: lifecycle.stopping })
   const reads = { store, poll, clock, decisionsTopic: config.DECISIONS_TOPIC }
   const throttleLogin = createThrottleLogin(rateLimiter)
+  const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
+  lifecycle.onStop('calls to judges', () => outbound.close())
   return {
+    ...createConfiguration({ store, clock, outbound, secretsKey: config.SECRETS_KEY }),
     login: createLogin({ accounts: store.accounts, throttleLogin, verifyPassword, sessionTokens }),
     listDecisions: createListDecisions(reads),
     readDecision: createReadDecision(reads),

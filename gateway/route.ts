@@ -31,6 +31,8 @@ export interface BodyDefinition {
   readonly example: unknown
   /** An example as lines of JSON, where those are taken as well. */
   readonly lines?: string
+  /** Of the inflated body; 64 KiB where it is not said. */
+  readonly bytesMax?: number
 }
 
 /** What a caller needs to know of a route: the OpenAPI document is made of these. */

@@ -5,6 +5,8 @@ import { loginOperation } from './api/login.operation.ts'
 import { readDecisionOperation } from './api/read-decision.operation.ts'
 import { readEvaluationOperation } from './api/read-evaluation.operation.ts'
 import { readReceiptOperation } from './api/read-receipt.operation.ts'
+import { configurationRows } from './configuration-routes.ts'
+import type { ConfigurationHandlers } from './configuration-routes.ts'
 import { createGuards } from './guards.ts'
 import type { Row } from './guards.ts'
 import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
@@ -12,7 +14,7 @@ import { ingestOperation } from './ingest/ingest.operation.ts'
 import type { Handle, KeyHandle, PrincipalHandle, PublicHandle } from './route.ts'
 import type { Route, SessionHandle } from './route.ts'
 
-export interface Handlers {
+export interface Handlers extends ConfigurationHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
@@ -23,7 +25,8 @@ export interface Handlers {
 }
 
 export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
-  const { line, key, anyone, session, sessionOr } = createGuards(checked)
+  const guards = createGuards(checked)
+  const { line, key, anyone, session, sessionOr } = guards
   const scores = sessionOr('evaluation:read')
   // prettier-ignore
   const rows: readonly Row[] = [
@@ -33,6 +36,8 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ['post', '/v1/auth/login',              anyone(loginOperation, to.login)],
     ['get',  '/v1/decisions',               session(listDecisionsOperation, to.listDecisions)],
     ['get',  '/v1/decisions/:decision_id',  session(readDecisionOperation, to.readDecision)],
+    ...configurationRows(to, guards),
+    // Behind all others of its area: any word could be an id.
     ['get',  '/v1/evaluation/:decision_id', scores(readEvaluationOperation, to.readEvaluation)]
   ]
   return rows.map(([method, path, guarded]) => {

@@ -57,6 +57,8 @@ const sentences: Readonly<Record<string, (params: Params) => string | undefined>
 
 const patternSentences = new Map<unknown, string>([
   ['^[^\\u0000]*$', 'must not hold the character U+0000'],
+  ['^[^\\u0000\\ud800-\\udfff]*$', 'must hold neither U+0000 nor half of a surrogate pair'],
+  ['^[\\x21-\\x7e]+$', 'must be visible ASCII characters without spaces'],
   [uuidPattern, 'must be a UUID such as 01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55']
 ])
 

@@ -47,7 +47,7 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
     const authenticate = createAuthenticateBy(dependencies, credential)
     const refuseParams = createRefuseParams(operation)
     const readQuery = createReadQuery(operation.query)
-    const readBody = createReadBody(operation.body?.schema)
+    const readBody = createReadBody(operation.body)
 
     return async function handleChecked(call) {
       const principal = await authenticate(call.headers.authorization)
@@ -151,19 +151,21 @@ function createRefuseDigits(schema: JsonSchema | undefined) {
   }
 }
 
-function createReadBody(schema: JsonSchema | undefined) {
-  const check = schema === undefined ? null : createCheck(schema)
+function createReadBody(definition: Operation['body']) {
+  const check = definition === undefined ? null : createCheck(definition.schema)
+  const bytesMax = definition?.bytesMax ?? smallBodyBytesMax
 
   return async function readBody(call: Call): Promise<unknown> {
     if (check === null) return undefined
-    const body = parseJsonBody(call.headers['content-type'], await call.readBody(smallBodyBytesMax))
+    const body = parseJsonBody(call.headers['content-type'], await call.readBody(bytesMax))
     const errors = check(body)
     if (errors.length === 0) return body
     throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
   }
 }
 
-function sentenceOf(what: string, errors: readonly Violation[]): string {
+/** What is wrong, in one sentence: the first of it, and how much more there is. */
+export function sentenceOf(what: string, errors: readonly Violation[]): string {
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
   return `${what} is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}${more}.`

@@ -18,11 +18,13 @@ export function parseJsonBody(contentType: string | undefined, body: Buffer): un
 /** V8's own message quotes the body, and a password may be in it. */
 function parseText(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    // Whatever walks a value later may do so level by level.
+    if (syntaxErrorAt(text, depthMax) === null) return value
   } catch {
     if (text.trim() === '') throw new Problem('malformed_json', { detail: 'The body is empty.' })
-    const position = syntaxErrorAt(text, depthMax) ?? text.length
-    const detail = `The body is not JSON at character ${position}.`
-    throw new Problem('malformed_json', { detail, members: { position } })
   }
+  const position = syntaxErrorAt(text, depthMax) ?? text.length
+  const detail = `The body is not JSON of at most ${depthMax} levels at character ${position}.`
+  throw new Problem('malformed_json', { detail, members: { position } })
 }

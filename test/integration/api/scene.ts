@@ -22,12 +22,16 @@ import { createStore } from '../../../gateway/api/store.ts'
 import { createApp } from '../../../gateway/app.ts'
 import type { CheckedCall, Credential, Operation, Route } from '../../../gateway/route.ts'
 import type { Reply } from '../../../gateway/call.ts'
+import { configurationRows } from '../../../gateway/configuration-routes.ts'
+import { createConfiguration } from '../../../gateway/create-configuration.ts'
 import { createCors } from '../../../gateway/cors.ts'
 import { createDoor } from '../../../gateway/door.ts'
+import { createGuards } from '../../../gateway/guards.ts'
 import { createGatewayServer } from '../../../gateway/server.ts'
 import { systemClock } from '../../../platform/clock.ts'
 import { createLogger } from '../../../platform/logger.ts'
 import { createMetrics } from '../../../platform/metrics.ts'
+import { createOutbound } from '../../../platform/outbound.ts'
 import { verifyPassword } from '../../../platform/password.ts'
 import { createPostgres } from '../../../platform/postgres.ts'
 import type { PostgresPool, Queryable } from '../../../platform/postgres.ts'
@@ -39,6 +43,7 @@ import type { TestDatabase } from '../../support/database.ts'
 
 export const decisionsTopic = 'agent-decisions'
 const waitingMax = 3
+export const secretsKey = 'a secret of thirty-two characters'
 
 /** Limits, counted in this process for as long as it lives. */
 function createCountingLimiter(): RateLimiter {
@@ -79,6 +84,17 @@ export interface Scene {
   readonly asked: readonly string[]
   get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
   post<Body = Record<string, unknown>>(path: string, body: unknown): Promise<Answer<Body>>
+  /** Anything, by somebody with a role; as the owner when nothing is said. */
+  send<Body = Record<string, unknown>>(sending: Sending): Promise<Answer<Body>>
+}
+
+export interface Sending {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+  readonly role?: string
+  /** Another organization than the scene's. */
+  readonly organizationId?: string
 }
 
 /** @param databaseUrl another store than the scene's own, such as one that is away. */
@@ -97,8 +113,8 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   const organizationId = randomUUID()
   const apiKey = 'slk_test_reader'
   const stopping = new AbortController()
-  const sessionOf = (organization_id: string): string =>
-    sessionTokens.sign({ user_id: randomUUID(), organization_id, role: 'owner' })
+  const sessionOf = (organization_id: string, role = 'owner'): string =>
+    sessionTokens.sign({ user_id: randomUUID(), organization_id, role })
 
   const checked = createChecked({
     authenticateSession: createAuthenticateSession(sessionTokens),
@@ -134,6 +150,15 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body)
+      }),
+    send: ({ method, path, body, role, organizationId: whose = organizationId }) =>
+      request(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${sessionOf(whose, role)}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' })
+        },
+        body: body === undefined ? null : JSON.stringify(body)
       })
   }
 }
@@ -176,7 +201,14 @@ function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Part
     return { method, path, surface: 'api', ...guard, handle: checked(guard, handle as never) }
   }
 
+  const outbound = createOutbound({ privateAddressesAllowed: true })
+  onEnd(() => outbound.close())
+
+  const configuration = createConfiguration({ store, clock: systemClock, outbound, secretsKey })
+  const rows = configurationRows(configuration, createGuards(checked))
+
   return [
+    ...rows.map(([method, path, guarded]): Route => ({ surface: 'api', method, path, ...guarded })),
     route(
       ['post', '/v1/auth/login'],
       { credential: { kind: 'none' }, operation: loginOperation },

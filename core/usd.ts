@@ -1,0 +1,14 @@
+/** Money: callers say US dollars, and sums are kept in billionths of them, which are exact. */
+
+const nanosPerUsd = 1e9
+
+/** The largest amount whose billionths are still exact. */
+export const usdMax = 1_000_000
+
+export function nanoUsdOf(usd: number): number {
+  return Math.round(usd * nanosPerUsd)
+}
+
+export function usdOf(nanoUsd: number): number {
+  return nanoUsd / nanosPerUsd
+}

@@ -1,0 +1,149 @@
+/** POST, PATCH and DELETE of /v1/evaluation/connections. */
+import type { Clock } from '../../../core/clock.ts'
+import { prefixedId } from '../../../core/prefixed-id.ts'
+import { Problem } from '../../../core/problem.ts'
+import type { Outbound } from '../../../platform/outbound.ts'
+import type { Sealer } from '../../../platform/sealed-secret.ts'
+import { jsonReply } from '../../call.ts'
+import type { SessionHandle } from '../../route.ts'
+import { inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
+import { takeTurn } from '../configuration/take-turn.ts'
+import type { Edit } from '../configuration/take-turn.ts'
+import type { Store } from '../store.ts'
+import { closeCircuit } from './close-circuit.ts'
+import { connectionDraftOf, refuseConnection, sealKey } from './connection-draft.ts'
+import type { ConnectionBody, ConnectionDraft } from './connection-draft.ts'
+import { connectionView, readConnection, readConnections } from './connection-rows.ts'
+import { secretContextOf } from './connection-rows.ts'
+import type { StoredConnection } from './connection-rows.ts'
+import { readConnectionUsers } from './connection-users.ts'
+
+export interface EditConnectionsDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly outbound: Pick<Outbound, 'addressObjection'>
+  /** Null without SECRETS_KEY: then no connection can have a key. */
+  readonly sealer: Sealer | null
+}
+
+export const connectionsMax = 50
+
+export function createEditConnections(dependencies: EditConnectionsDependencies) {
+  const { store, clock, outbound, sealer } = dependencies
+  const save = createSave(sealer)
+
+  const createConnection: SessionHandle = async ({ principal, body }) => {
+    const draft = connectionDraftOf(body as ConnectionBody, null)
+    refuseConnection(draft, null, outbound)
+    const id = prefixedId('con', clock.now())
+    const ours = store.of(principal.organization_id)
+    const made = await takeTurn(ours, principal.user_id, (edit) => save.add(edit, id, draft))
+    return jsonReply(201, JSON.stringify(connectionView(existing(made, id))))
+  }
+
+  const changeConnection: SessionHandle = async ({ principal, params, body }) => {
+    const id = params['connection_id'] ?? ''
+    const ours = store.of(principal.organization_id)
+    const changed = await takeTurn(ours, principal.user_id, async (edit) => {
+      const before = existing(await readConnection(edit, id), id)
+      const draft = connectionDraftOf(body as Partial<ConnectionBody>, before)
+      refuseConnection(draft, before, outbound)
+      return await save.replace(edit, before, draft)
+    })
+    return jsonReply(200, JSON.stringify(connectionView(existing(changed, id))))
+  }
+
+  const deleteConnection: SessionHandle = async ({ principal, params }) => {
+    const id = params['connection_id'] ?? ''
+    const ours = store.of(principal.organization_id)
+    await takeTurn(ours, principal.user_id, (edit) => remove(edit, id))
+    return jsonReply(200, JSON.stringify({ connection_id: id, deleted: true }))
+  }
+
+  return { createConnection, changeConnection, deleteConnection }
+}
+
+/** Whoever saves has the turn. */
+function createSave(sealer: Sealer | null) {
+  async function add(edit: Edit, id: string, draft: ConnectionDraft) {
+    const others = await readConnections(edit)
+    if (others.length >= connectionsMax) throw limitReached('connections', connectionsMax)
+    refuseName(draft.name, others)
+    await insertConnection(edit, id, { ...draft, ...keyOf(edit, id, draft) })
+    return await readConnection(edit, id)
+  }
+
+  async function replace(edit: Edit, before: StoredConnection, draft: ConnectionDraft) {
+    const id = before.connection_id
+    const all = await readConnections(edit)
+    refuseName(
+      draft.name,
+      all.filter((other) => other.connection_id !== id)
+    )
+    const { api_key_sealed, api_key_hint } = before
+    const isKept = draft.api_key === undefined
+    const key = isKept ? { api_key_sealed, api_key_hint } : keyOf(edit, id, draft)
+    await updateConnection(edit, id, { ...draft, ...key })
+    if (!isKept || draft.base_url !== before.base_url) await closeCircuit(edit, id)
+    return await readConnection(edit, id)
+  }
+
+  function keyOf({ organizationId }: Edit, id: string, { api_key }: ConnectionDraft): Key {
+    const context = secretContextOf(organizationId, id)
+    const { sealed, hint } = sealKey(api_key ?? null, sealer, context)
+    return { api_key_sealed: sealed, api_key_hint: hint }
+  }
+
+  return { add, replace }
+}
+
+type Key = Pick<StoredConnection, 'api_key_sealed' | 'api_key_hint'>
+
+async function remove(edit: Edit, id: string): Promise<void> {
+  existing(await readConnection(edit, id), id)
+  const users = await readConnectionUsers(edit, id)
+  if (users.length > 0) throw inUse(users)
+  await edit.query(
+    `update evaluation_connections
+        set deleted_at = now(), api_key_sealed = null
+      where organization_id = $1 and connection_id = $2`,
+    [edit.organizationId, id]
+  )
+}
+
+/** @throws {Problem} 404 */
+export function existing<T>(found: T | null, id: string): T {
+  if (found !== null) return found
+  throw new Problem('connection_not_found', { detail: `There is no connection ${id}.` })
+}
+
+function refuseName(name: string, others: readonly StoredConnection[]): void {
+  if (others.some((other) => other.name === name)) throw nameTaken(name)
+}
+
+type Saved = ConnectionDraft & Key
+
+function valuesOf(edit: Edit, id: string, saved: Saved): unknown[] {
+  const { name, base_url, api_key_sealed, api_key_hint, models, concurrency_max } = saved
+  const columns = [name, base_url, api_key_sealed, api_key_hint, JSON.stringify(models)]
+  return [edit.organizationId, id, ...columns, concurrency_max]
+}
+
+async function insertConnection(edit: Edit, id: string, saved: Saved): Promise<void> {
+  await edit.query(
+    `insert into evaluation_connections (organization_id, connection_id, name, kind, base_url,
+                                         api_key_sealed, api_key_hint, models, concurrency_max)
+     values ($1, $2, $3, 'openai_compatible', $4, $5, $6, $7, $8)`,
+    valuesOf(edit, id, saved)
+  )
+}
+
+async function updateConnection(edit: Edit, id: string, saved: Saved): Promise<void> {
+  await edit.query(
+    `update evaluation_connections
+        set name = $3, base_url = $4, api_key_sealed = $5, api_key_hint = $6, models = $7,
+            concurrency_max = $8, updated_at = now()
+      where organization_id = $1 and connection_id = $2`,
+    valuesOf(edit, id, saved)
+  )
+}
