@@ -7,8 +7,15 @@ import { createEditConnections } from './api/connections/edit-connections.ts'
 import { createOpenJudge } from './api/connections/open-judge.ts'
 import { createShowConnections } from './api/connections/show-connections.ts'
 import { createTestConnection } from './api/connections/test-connection.ts'
+import { createEditEvaluators } from './api/evaluators/edit-evaluators.ts'
+import { createPreflight } from './api/evaluators/preflight.ts'
+import { createShowEvaluators } from './api/evaluators/show-evaluators.ts'
+import { createTestEvaluators } from './api/evaluators/test-evaluators.ts'
+import { createEditRules } from './api/rules/edit-rules.ts'
+import { createPreviewRule } from './api/rules/preview-rule.ts'
+import { createShowRules } from './api/rules/show-rules.ts'
 import type { Store } from './api/store.ts'
-import type { ConfigurationHandlers } from './configuration-routes.ts'
+import type { ConfigurationHandlers } from './configuration-rows.ts'
 
 export interface ConfigurationParts {
   readonly store: Store
@@ -22,7 +29,14 @@ export function createConfiguration(parts: ConfigurationParts): ConfigurationHan
   const { store, clock, outbound, secretsKey } = parts
   const sealer = secretsKey === null ? null : createSealer(secretsKey)
   const openJudge = createOpenJudge({ clock, outbound, sealer })
+  const preflight = createPreflight(openJudge)
   return {
+    ...createShowEvaluators({ store }),
+    ...createEditEvaluators({ store, clock, preflight }),
+    ...createTestEvaluators({ store, clock, openJudge }),
+    ...createShowRules({ store }),
+    ...createEditRules({ store, clock }),
+    previewRule: createPreviewRule({ store, clock }),
     ...createShowConnections({ store }),
     ...createEditConnections({ store, clock, outbound, sealer }),
     testConnection: createTestConnection({ store, openJudge }),

@@ -2,7 +2,7 @@
 import type { ApiKeyScope } from '../core/api-key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { UserRole } from '../core/user-role.ts'
-import type { JsonSchema } from '../platform/json-schema.ts'
+import type { Check, JsonSchema } from '../platform/json-schema.ts'
 import type { Call, KeyPrincipal, Principal, Reply, SessionPrincipal } from './call.ts'
 
 export type Credential =
@@ -33,6 +33,8 @@ export interface BodyDefinition {
   readonly lines?: string
   /** Of the inflated body; 64 KiB where it is not said. */
   readonly bytesMax?: number
+  /** In place of the schema, where that cannot say all that may be wrong. */
+  readonly check?: Check
 }
 
 /** What a caller needs to know of a route: the OpenAPI document is made of these. */

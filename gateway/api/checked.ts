@@ -152,7 +152,8 @@ function createRefuseDigits(schema: JsonSchema | undefined) {
 }
 
 function createReadBody(definition: Operation['body']) {
-  const check = definition === undefined ? null : createCheck(definition.schema)
+  const check =
+    definition === undefined ? null : (definition.check ?? createCheck(definition.schema))
   const bytesMax = definition?.bytesMax ?? smallBodyBytesMax
 
   return async function readBody(call: Call): Promise<unknown> {

@@ -16,6 +16,8 @@ export interface ListPage<T> {
 const limitMax = 200
 const limitDefault = 50
 const cursorCharsMax = 512
+/** An integer of the store holds no more. */
+const versionMax = 2 ** 31 - 1
 
 /**
  * @param entries in ascending order of their keys, by code units
@@ -34,7 +36,14 @@ export function listPage<T>(
   return { page, meta: { next_cursor, limit } }
 }
 
-function cursorOf(key: string): string {
+/** Of versions, which are numbers: the page goes down from the one before this. */
+export function versionBefore(cursor: string | undefined): number {
+  if (cursor === undefined) return versionMax
+  const version = Number(keyFrom(cursor))
+  return Number.isInteger(version) && Math.abs(version) <= versionMax ? version : 0
+}
+
+export function cursorOf(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url')
 }
 

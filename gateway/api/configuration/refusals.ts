@@ -24,3 +24,24 @@ export function inUse(usedBy: readonly { readonly name: string }[]): Problem {
   const detail = `It is used by ${names}; change that first.`
   return new Problem('in_use', { detail, members: { used_by: usedBy } })
 }
+
+/** @throws {Problem} 404 */
+export function existing<T>(
+  kind: 'connection' | 'evaluator' | 'rule',
+  found: T | null,
+  name: string
+): T {
+  if (found !== null) return found
+  throw new Problem(notFound[kind], { detail: `There is no ${kind} ${name}.` })
+}
+
+const notFound = {
+  connection: 'connection_not_found',
+  evaluator: 'evaluator_not_found',
+  rule: 'rule_not_found'
+} as const
+
+/** @throws {Problem} 409 */
+export function refuseBuiltIn(isBuiltIn: boolean, detail: string): void {
+  if (isBuiltIn) throw new Problem('built_in', { detail })
+}

@@ -1,12 +1,11 @@
 /** POST, PATCH and DELETE of /v1/evaluation/connections. */
 import type { Clock } from '../../../core/clock.ts'
 import { prefixedId } from '../../../core/prefixed-id.ts'
-import { Problem } from '../../../core/problem.ts'
 import type { Outbound } from '../../../platform/outbound.ts'
 import type { Sealer } from '../../../platform/sealed-secret.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
-import { inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
+import { existing, inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
 import type { Edit } from '../configuration/take-turn.ts'
 import type { Store } from '../store.ts'
@@ -38,19 +37,19 @@ export function createEditConnections(dependencies: EditConnectionsDependencies)
     const id = prefixedId('con', clock.now())
     const ours = store.of(principal.organization_id)
     const made = await takeTurn(ours, principal.user_id, (edit) => save.add(edit, id, draft))
-    return jsonReply(201, JSON.stringify(connectionView(existing(made, id))))
+    return jsonReply(201, JSON.stringify(connectionView(existing('connection', made, id))))
   }
 
   const changeConnection: SessionHandle = async ({ principal, params, body }) => {
     const id = params['connection_id'] ?? ''
     const ours = store.of(principal.organization_id)
     const changed = await takeTurn(ours, principal.user_id, async (edit) => {
-      const before = existing(await readConnection(edit, id), id)
+      const before = existing('connection', await readConnection(edit, id), id)
       const draft = connectionDraftOf(body as Partial<ConnectionBody>, before)
       refuseConnection(draft, before, outbound)
       return await save.replace(edit, before, draft)
     })
-    return jsonReply(200, JSON.stringify(connectionView(existing(changed, id))))
+    return jsonReply(200, JSON.stringify(connectionView(existing('connection', changed, id))))
   }
 
   const deleteConnection: SessionHandle = async ({ principal, params }) => {
@@ -100,7 +99,7 @@ function createSave(sealer: Sealer | null) {
 type Key = Pick<StoredConnection, 'api_key_sealed' | 'api_key_hint'>
 
 async function remove(edit: Edit, id: string): Promise<void> {
-  existing(await readConnection(edit, id), id)
+  existing('connection', await readConnection(edit, id), id)
   const users = await readConnectionUsers(edit, id)
   if (users.length > 0) throw inUse(users)
   await edit.query(
@@ -109,12 +108,6 @@ async function remove(edit: Edit, id: string): Promise<void> {
       where organization_id = $1 and connection_id = $2`,
     [edit.organizationId, id]
   )
-}
-
-/** @throws {Problem} 404 */
-export function existing<T>(found: T | null, id: string): T {
-  if (found !== null) return found
-  throw new Problem('connection_not_found', { detail: `There is no connection ${id}.` })
 }
 
 function refuseName(name: string, others: readonly StoredConnection[]): void {

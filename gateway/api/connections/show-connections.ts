@@ -3,9 +3,9 @@ import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
 import { listPage } from '../configuration/list-page.ts'
 import type { PageQuery } from '../configuration/list-page.ts'
+import { existing } from '../configuration/refusals.ts'
 import type { Store } from '../store.ts'
 import { connectionView, readConnection, readConnections } from './connection-rows.ts'
-import { existing } from './edit-connections.ts'
 
 export function createShowConnections({ store }: { readonly store: Store }) {
   const listConnections: SessionHandle = async ({ principal, query }) => {
@@ -18,7 +18,7 @@ export function createShowConnections({ store }: { readonly store: Store }) {
   const showConnection: SessionHandle = async ({ principal, params }) => {
     const id = params['connection_id'] ?? ''
     const found = await readConnection(store.of(principal.organization_id), id)
-    return jsonReply(200, JSON.stringify(connectionView(existing(found, id))))
+    return jsonReply(200, JSON.stringify(connectionView(existing('connection', found, id))))
   }
 
   return { listConnections, showConnection }

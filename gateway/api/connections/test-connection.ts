@@ -3,10 +3,9 @@ import { JudgeError } from '../../../platform/judge-error.ts'
 import type { JudgeClient } from '../../../platform/judge-client.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
-import { invalidBody } from '../configuration/refusals.ts'
+import { existing, invalidBody } from '../configuration/refusals.ts'
 import type { Store } from '../store.ts'
 import { readConnection } from './connection-rows.ts'
-import { existing } from './edit-connections.ts'
 import type { OpenJudge } from './open-judge.ts'
 
 export interface TestConnectionDependencies {
@@ -21,7 +20,11 @@ export function createTestConnection({ store, openJudge }: TestConnectionDepende
   const testConnection: SessionHandle = async ({ principal, params, body, signal }) => {
     const id = params['connection_id'] ?? ''
     const organizationId = principal.organization_id
-    const connection = existing(await readConnection(store.of(organizationId), id), id)
+    const connection = existing(
+      'connection',
+      await readConnection(store.of(organizationId), id),
+      id
+    )
     const model = (body as { model?: string }).model ?? connection.models[0]?.model
     if (model === undefined) {
       const detail = 'is required: the connection names no model'
@@ -65,7 +68,7 @@ const request = {
   run_id: null
 } as const
 
-/** @throws the signal's reason when the caller hangs up */
+/** Never throws for anything that the server does, or does not do. */
 export async function tryModel(
   client: JudgeClient,
   model: string,
@@ -77,8 +80,10 @@ export async function tryModel(
     const report = { model_reported, latency_ms, input_tokens, output_tokens }
     return { ...nothingReported, ok: true, model, ...report }
   } catch (error) {
+    const nothing = { ...nothingReported, ok: false, model }
+    if (signal.aborted) return { ...nothing, status_reason: 'timeout', message: 'it took too long' }
     if (!(error instanceof JudgeError)) throw error
     const { status_reason, message, http_status } = error
-    return { ...nothingReported, ok: false, model, status_reason, message, http_status }
+    return { ...nothing, status_reason, message, http_status }
   }
 }

@@ -50,7 +50,9 @@ describe('the document', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`)
     )
-    const served = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/, '{$1}')}`)
+    const served = routes.map(
+      ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`
+    )
     expect(documented.toSorted()).toEqual(served.toSorted())
   })
 
