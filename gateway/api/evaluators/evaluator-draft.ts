@@ -4,7 +4,6 @@ import type { ScoreDefinition } from '../../../core/evaluator-definition.ts'
 import type { Violation } from '../../../core/problem.ts'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { completeDraft, naturalOutputOf } from '../../../evaluators/complete-draft.ts'
-import { checkJudge } from '../../../evaluators/judge/check-judge.ts'
 import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
 import { invalidBody } from '../configuration/refusals.ts'
 import { isPlainText } from '../configuration/operation-parts.ts'
@@ -34,18 +33,7 @@ function checkGiven(given: Readonly<Record<string, unknown>>): Violation[] {
   const isText = typeof description !== 'string' || isPlainText(description)
   const detail = 'must hold neither U+0000 nor half of a surrogate pair'
   const flaws = isText ? [] : [{ pointer: '/description', detail }]
-  return withoutTwins([...checkEvaluator(given), ...checkConfigOfJudge(given), ...flaws])
-}
-
-/** Only when it has the form of an evaluator is it worth while to say more. */
-function checkConfigOfJudge({ kind, config, output }: Record<string, unknown>) {
-  if (kind !== 'llm_judge') return []
-  const given = typeof output === 'object' && output !== null ? output : {}
-  return checkJudge(config, given)
-}
-
-function withoutTwins(violations: readonly Violation[]): Violation[] {
-  return [...new Map(violations.map((each) => [`${each.pointer} ${each.detail}`, each])).values()]
+  return [...checkEvaluator(given), ...flaws]
 }
 
 /** @param body that `checkEvaluatorBody` has nothing against */
