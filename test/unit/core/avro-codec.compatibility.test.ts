@@ -2,9 +2,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { createDecoderFactory, createEncode } from '../../../core/avro-codec.ts'
 import type { AvroSchema } from '../../../core/avro-codec.ts'
+import { bareRun, bareScore } from '../../../core/evaluation.ts'
 import { readWireFormat } from '../../../core/wire-format.ts'
 import { decisionContract, evaluationContract } from '../../../schemas/index.ts'
-import { goldenDecision, goldenEvaluation } from './golden/samples.ts'
+import { goldenDecision, goldenEvaluation2 } from './golden/samples.ts'
 
 interface Field {
   readonly name: string
@@ -76,10 +77,10 @@ const requiredRun = {
   scores: [requiredScore]
 }
 const requiredEvaluation = {
-  decision_id: goldenEvaluation.decision_id,
-  organization_id: goldenEvaluation.organization_id,
-  received_at: goldenEvaluation.received_at,
-  evaluated_at: goldenEvaluation.evaluated_at,
+  decision_id: goldenEvaluation2.decision_id,
+  organization_id: goldenEvaluation2.organization_id,
+  received_at: goldenEvaluation2.received_at,
+  evaluated_at: goldenEvaluation2.evaluated_at,
   runs: [requiredRun]
 }
 
@@ -101,9 +102,9 @@ const contracts = [
     }
   },
   {
-    file: 'evaluation.v1.avsc',
+    file: 'evaluation.v2.avsc',
     schema: evaluationContract.schema,
-    full: goldenEvaluation,
+    full: goldenEvaluation2,
     required: requiredEvaluation,
     completed: {
       ...requiredEvaluation,
@@ -117,7 +118,10 @@ const contracts = [
           status_reason: null,
           attempts: 1,
           duration_us: null,
-          scores: [{ ...requiredScore, value: null, label: null, passed: null, reason: null }]
+          ...bareRun,
+          scores: [
+            { ...requiredScore, value: null, label: null, passed: null, reason: null, ...bareScore }
+          ]
         }
       ]
     }
