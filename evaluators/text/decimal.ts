@@ -28,6 +28,7 @@ function textOf(number: number | Decimal): string {
   return typeof number === 'number' ? canonical(String(number)) : number.text
 }
 
+const exponentDigitsMax = 100
 const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 function canonical(json: string): string {
@@ -35,6 +36,8 @@ function canonical(json: string): string {
   const digits = withoutLeadingZeros(whole + fraction)
   if (digits === '') return '0'
   const short = withoutTrailingZeros(digits)
+  // Nobody counts so far; then only what is written alike is the same.
+  if (exponent.length > exponentDigitsMax) return `${sign}${whole}.${fraction}e${exponent}`
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - short.length)
   return `${sign}${short}e${power}`
 }

@@ -140,12 +140,19 @@ describe('hostile evaluators end as code_timeout', () => {
   const $defs: Record<string, object> = { [`s${steps}`]: { type: 'string' } }
   for (let at = 0; at < steps; at++) $defs[`s${at}`] = { anyOf: refs(at + 1) }
 
-  test.each<[string, 'json_schema' | 'regex', object]>([
+  const list = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => [at]))
+  test.each<[string, 'json_schema' | 'regex', object, string?]>([
+    [
+      'items that are compared each with each',
+      'json_schema',
+      { schema: { uniqueItems: true } },
+      list
+    ],
     ['references that double', 'json_schema', { schema: { $ref: '#/$defs/s0', $defs } }],
     ['a schema that calls itself', 'json_schema', { schema: { allOf: [{ $ref: '#' }] } }]
-  ])('%s', (_, kind, config) => {
+  ])('%s', (_, kind, config, output = '[1]') => {
     const evaluator = compileEvaluator(aVersion(kind, { ...config }, { timeout_ms }))
-    const subject = aSubject({ output: '[1]' })
+    const subject = aSubject({ output })
     const outcomes = runEvaluators([evaluator, good].map((each) => ({ evaluator: each, subject })))
     expect(outcomes).toMatchObject([
       { status: 'failed', status_reason: 'code_timeout' },

@@ -60,7 +60,8 @@ describe('exact numbers', () => {
     ['-0.10000000000000000', '-1e-1'],
     ['1e400', '1e400'],
     ['0.00e5000', '0'],
-    ['100000000000000000000.0', '1e20']
+    ['100000000000000000000.0', '1e20'],
+    [`1e${'9'.repeat(200)}`, `1.e${'9'.repeat(200)}`]
   ])('%s', (json, text) => {
     expect(jsonValueOf(json, { isExact: true })).toEqual(new Decimal(json))
     expect(new Decimal(json).text).toBe(text)
