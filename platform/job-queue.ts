@@ -1,4 +1,4 @@
-/** A queue of jobs in Postgres: hints that something is due, handed out to one process at a time. */
+/** A queue of jobs in Postgres: hints that something is due, each to one process at a time. */
 import { PgBoss } from 'pg-boss'
 import type { Db } from 'pg-boss'
 import { createPostgres } from './postgres.ts'
@@ -60,10 +60,8 @@ const queueOptions = {
 /** As many jobs in one statement. */
 const insertMax = 1000
 
-/** Finds the tables that `prepareJobQueues` made. @throws when there are none, or older ones. */
-export async function createJobQueue<Key extends JobKey>(
-  options: JobQueueOptions
-): Promise<JobQueue<Key>> {
+/** Needs the tables that `prepareJobQueues` makes; without them, or the store, each call fails. */
+export function createJobQueue<Key extends JobKey>(options: JobQueueOptions): JobQueue<Key> {
   const { postgres, name, onError } = options
   const boss = new PgBoss({
     ...{ db: databaseOf(postgres), schema, migrate: false, schedule: false },
@@ -71,9 +69,11 @@ export async function createJobQueue<Key extends JobKey>(
     ...{ maintenanceIntervalSeconds: upkeepSeconds, monitorVacuum: false }
   })
   boss.on('error', onError)
-  await boss.start()
+  const ready = createReady(boss)
 
   async function add(transaction: Queryable, jobs: readonly JobToAdd<Key>[]): Promise<void> {
+    if (jobs.length === 0) return
+    await ready()
     for (let first = 0; first < jobs.length; first += insertMax) {
       const chunk = jobs.slice(first, first + insertMax).map(insertOf)
       await boss.insert(name, chunk, { db: databaseOf(transaction) })
@@ -81,6 +81,7 @@ export async function createJobQueue<Key extends JobKey>(
   }
 
   async function complete(job: Job<Key>, transaction?: Queryable): Promise<void> {
+    await ready()
     const db = transaction === undefined ? {} : { db: databaseOf(transaction) }
     await boss.complete(name, attemptOf(job), null, db)
   }
@@ -89,6 +90,7 @@ export async function createJobQueue<Key extends JobKey>(
     add,
     complete,
     fetch: async (jobsMax) => {
+      await ready()
       const jobs = await boss.fetch<Key>(name, { batchSize: jobsMax })
       return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, key: data }))
     },
@@ -97,10 +99,26 @@ export async function createJobQueue<Key extends JobKey>(
       await add(transaction, [{ key: job.key, startAfter }])
     },
     touch: async (jobs) => {
+      await ready()
       if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf))
     },
     stop: () => boss.stop({ graceful: false, close: false })
   }
+}
+
+/** Resolves when it has started; what failed is tried again by the next who asks. */
+function createReady(boss: PgBoss): () => Promise<void> {
+  let starting: Promise<void> | undefined
+
+  async function start(): Promise<void> {
+    try {
+      await boss.start()
+    } catch (cause) {
+      starting = undefined
+      throw new Error('the queue does not start; `sluice migrate` makes its tables', { cause })
+    }
+  }
+  return () => (starting ??= start())
 }
 
 function insertOf<Key extends JobKey>({ key, startAfter }: JobToAdd<Key>) {

@@ -43,7 +43,7 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const topics = [config.DECISIONS_TOPIC]
   const group = await createGroup({ ...context, groupId, topics, partitionsMax })
   const { registry, producer, flood, settle, patiently } = group
-  const queue = await createJobQueue<RunKey>({
+  const queue = createJobQueue<RunKey>({
     postgres: workerPostgres,
     name: 'evaluation-runs',
     onError: (error) => logger.warn({ error }, 'the queue of runs')

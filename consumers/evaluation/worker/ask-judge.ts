@@ -1,4 +1,4 @@
-/** Asks the judge of a run: its connection is opened, and what came of it put in the run's words. */
+/** Asks the judge of a run: opens its connection, and puts what came of it in the run's words. */
 import type { Clock } from '../../../core/clock.ts'
 import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
 import { judge } from '../../../evaluators/judge/judge.ts'

@@ -1,4 +1,4 @@
-/** finish: what an attempt came to, written once: the run, its attempt, its cost, its connection. */
+/** finish: what an attempt came to, written once: run, attempt, cost, and its connection. */
 import type { RunKey } from '../../../core/evaluation.ts'
 import type { Job, JobQueue } from '../../../platform/job-queue.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres.ts'

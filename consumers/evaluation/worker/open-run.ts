@@ -1,4 +1,4 @@
-/** Open runs as the table holds them, and the one statement that moves a run from state to state. */
+/** Open runs as the table holds them, and the one statement that moves a run between states. */
 import type { RunKey } from '../../../core/evaluation.ts'
 import type { Queryable, Row } from '../../../platform/postgres.ts'
 

@@ -1,4 +1,4 @@
-/** What an attempt means for its run: it ends, it is tried again, or it waits for its connection. */
+/** What an attempt means for its run: it ends, is tried again, or waits for its connection. */
 import { backoffMs } from '../../../core/backoff.ts'
 import type { Circuit } from './circuit.ts'
 import type { Failure, JudgeOutcome } from './judge-outcome.ts'

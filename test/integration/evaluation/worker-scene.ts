@@ -49,7 +49,7 @@ export type Scene = {
   addDecision(overrides?: { metadata?: string | null }): Promise<string>
   addRun(overrides?: Record<string, unknown>): Promise<RunKey>
   addRuns(count: number, overrides?: Record<string, unknown>): Promise<RunKey[]>
-  start(judge: WorkerContext['judge'], overrides?: Partial<WorkerContext>): Promise<TestWorker>
+  start(judge: WorkerContext['judge'], overrides?: Partial<WorkerContext>): TestWorker
   row(key: RunKey): Promise<RunRow | undefined>
   attemptsOf(key: RunKey): Promise<readonly Record<string, unknown>[]>
   /** Resolves with the one run that was published of it. */
@@ -99,7 +99,7 @@ export function failed(status_reason: string, terms: Partial<Failure> = {}): Jud
 export async function createScene(): Promise<Scene> {
   const database = await createTestDatabase()
   const postgres = connect(database)
-  const queue = await createJobQueue<RunKey>({
+  const queue = createJobQueue<RunKey>({
     ...{ postgres, name: 'evaluation-runs', onError: () => {} }
   })
   onEnd(() => queue.stop())
@@ -181,14 +181,15 @@ export async function createScene(): Promise<Scene> {
   }
 }
 
-async function startTestWorker(
+function startTestWorker(
   database: TestDatabase,
   published: Evaluation[],
   overrides: Partial<WorkerContext> & Pick<WorkerContext, 'judge'>
-): Promise<TestWorker> {
+): TestWorker {
   const alive = { isKilled: false }
-  const postgres = mortal(connect(database), alive)
-  const queue = await createJobQueue<RunKey>({
+  const connection = connect(database)
+  const postgres = mortal(connection, alive)
+  const queue = createJobQueue<RunKey>({
     ...{ postgres, name: 'evaluation-runs', onError: () => {} }
   })
   const metrics = createMetrics()
@@ -204,8 +205,13 @@ async function startTestWorker(
     },
     ...overrides
   })
+  async function endWorker(): Promise<void> {
+    await stopWorker()
+    await queue.stop()
+    await connection.close()
+  }
   let stopping: Promise<void> | undefined
-  const stop = (): Promise<void> => (stopping ??= stopWorker().then(() => queue.stop()))
+  const stop = (): Promise<void> => (stopping ??= endWorker())
   onEnd(stop)
   return {
     stop,
@@ -242,10 +248,12 @@ function mortal(postgres: Postgres, alive: { readonly isKilled: boolean }): Post
 }
 
 function connect({ url }: TestDatabase): Postgres {
-  const limits = { connectionsMax: 10, statementTimeoutMs: 10_000 }
+  const limits = { connectionsMax: 4, statementTimeoutMs: 10_000 }
   const postgres = createPostgres({ url, applicationName: 'test', ...limits })
-  onEnd(() => postgres.close())
-  return postgres
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => (closing ??= postgres.close())
+  onEnd(close)
+  return { ...postgres, close }
 }
 
 const whereKey = `organization_id = $1 and decision_id = $2 and run_id = $3`

@@ -32,7 +32,7 @@ async function jobs(): Promise<number> {
 test('a run that nobody queued is judged once, and ends with its score, attempt and cost', async () => {
   const { judge, calls } = counting()
   const key = await scene.addRun()
-  const worker = await scene.start(judge)
+  const worker = scene.start(judge)
   const run = await scene.ended(key)
   expect(run).toMatchObject({
     ...{ status: 'succeeded', status_reason: null, attempts: 1, generation: 0 },
@@ -66,7 +66,7 @@ test('a run that nobody queued is judged once, and ends with its score, attempt 
 test('a run that has ended is never called again, however often its job comes', async () => {
   const { judge, calls } = counting()
   const key = await scene.addRun()
-  await scene.start(judge)
+  scene.start(judge)
   await scene.ended(key)
   for (let time = 0; time < 5; time++) {
     await scene.queue.add(scene.postgres, [{ key }])
@@ -79,7 +79,9 @@ test('a run that has ended is never called again, however often its job comes', 
 test('of several workers one calls, though every job comes to each of them', async () => {
   const { judge, calls } = counting()
   const patient = { leaseMs: 20_000 }
-  await Promise.all([1, 2, 3].map(() => scene.start(judge, patient)))
+  scene.start(judge, patient)
+  scene.start(judge, patient)
+  scene.start(judge, patient)
   const keys = await scene.addRuns(60)
   const noise = setInterval(() => {
     void scene.queue.add(
@@ -97,7 +99,7 @@ describe('what passes', () => {
   test('is tried again, and counts as waiting until then', async () => {
     let calls = 0
     const key = await scene.addRun()
-    await scene.start((request) =>
+    scene.start((request) =>
       Promise.resolve(
         ++calls < 3 ? failed('provider_error', { http_status: 500 }) : scored(request)
       )
@@ -116,7 +118,7 @@ describe('what passes', () => {
   test('ends as failed with the last attempt, and not before', async () => {
     const { judge, calls } = counting(() => failed('timeout'))
     const key = await scene.addRun({ max_attempts: 2 })
-    await scene.start(judge)
+    scene.start(judge)
     const run = await scene.ended(key)
     expect(run).toMatchObject({ status: 'failed', status_reason: 'timeout', attempts: 2 })
     expect(run.error).toBe('said timeout')
@@ -125,7 +127,7 @@ describe('what passes', () => {
 
   test('waits as long as the provider asks, and no shorter', async () => {
     const key = await scene.addRun()
-    await scene.start(() => Promise.resolve(failed('provider_error', { retryAfterMs: 60_000 })))
+    scene.start(() => Promise.resolve(failed('provider_error', { retryAfterMs: 60_000 })))
     const row = await waitUntil('it waits', async () => {
       const found = await scene.row(key)
       return found?.status === 'retrying' && found
@@ -138,14 +140,14 @@ test('what does not pass ends the run at once', async () => {
   const outcome = failed('out_of_range', { retryable: false })
   const { judge, calls } = counting(() => outcome)
   const key = await scene.addRun()
-  await scene.start(judge)
+  scene.start(judge)
   expect(await scene.ended(key)).toMatchObject({ status: 'failed', status_reason: 'out_of_range' })
   expect(calls).toHaveLength(1)
 })
 
 test('a bug in a judge fails its run, and says nothing of the decision', async () => {
   const key = await scene.addRun()
-  await scene.start(() => Promise.reject(new RangeError('the output was: secret')))
+  scene.start(() => Promise.reject(new RangeError('the output was: secret')))
   const run = await scene.ended(key)
   expect(run).toMatchObject({ status: 'failed', status_reason: 'code_error' })
   expect(JSON.stringify(run)).not.toContain('secret')
@@ -153,7 +155,7 @@ test('a bug in a judge fails its run, and says nothing of the decision', async (
 
 test('what a judge says of itself never keeps its run from ending', async () => {
   const key = await scene.addRun()
-  await scene.start((request) => {
+  scene.start((request) => {
     const { result, report } = scored(request)
     const strange = { input_tokens: 0.5, output_tokens: 1e300, latency_ms: 1.7 }
     return Promise.resolve({ result, report: { ...report, ...strange, reply: 'a\0b' } })
@@ -166,7 +168,7 @@ test('the judge’s own calls are skipped, at execution too', async () => {
   const { judge, calls } = counting()
   const decision_id = await scene.addDecision({ metadata: '{"sluice.evaluation":true}' })
   const key = await scene.addRun({ decision_id })
-  await scene.start(judge)
+  scene.start(judge)
   expect(await scene.ended(key)).toMatchObject({ status: 'skipped', status_reason: 'loop_guard' })
   expect(calls).toEqual([])
 })
@@ -175,7 +177,7 @@ test('a decision that is not stored yet is waited for, and burns no attempt', as
   const { judge, calls } = counting()
   const decision_id = '01890000-0000-7000-8000-000000000001'
   const key = await scene.addRun({ decision_id })
-  await scene.start(judge)
+  scene.start(judge)
   const first = await scene.row(key)
   await waitUntil('it was looked for', async () => {
     const row = await scene.row(key)
@@ -201,7 +203,7 @@ test('of an erased decision nothing is called or published, and the run is gone'
     decision_id
   ])
   const key = await scene.addRun({ decision_id })
-  await scene.start(judge)
+  scene.start(judge)
   await waitUntil('the run is gone', async () => (await scene.row(key)) === undefined)
   expect(calls).toEqual([])
   expect(scene.published).toEqual([])
@@ -214,7 +216,7 @@ test('a replay of an evaluator that needs no network runs in the worker', async 
     ...{ evaluator_id: 'not_refusal', evaluator_kind: 'heuristic', connection_id: null },
     ...{ generation: 1, replay_of: '01890000-0000-7000-8000-000000000002' }
   })
-  await scene.start(judge, { builtIn: [version] })
+  scene.start(judge, { builtIn: [version] })
   expect(await scene.ended(key)).toMatchObject({
     ...{ status: 'succeeded', generation: 1, replay_of: '01890000-0000-7000-8000-000000000002' },
     ...{ cost_nano_usd: null, provider: null }
