@@ -24,12 +24,13 @@ function counting(outcomeOf = scored) {
 
 async function jobs(): Promise<number> {
   const [row] = await scene.database.query<{ n: number }>(
-    `select count(*)::integer as n from sluice_jobs.job where state in ('created', 'retry', 'active')`
+    `select count(*)::integer as n
+       from sluice_jobs.job where state in ('created', 'retry', 'active')`
   )
   return row?.n ?? -1
 }
 
-test('a run that nobody queued is judged once, and ends with its score, attempt and cost', async () => {
+test('a run that nobody queued is judged once: score, attempt and cost are there', async () => {
   const { judge, calls } = counting()
   const key = await scene.addRun()
   const worker = scene.start(judge)
