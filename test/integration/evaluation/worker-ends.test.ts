@@ -88,7 +88,7 @@ describe('what the gateway ended', () => {
   })
 })
 
-test('a run that ended while the topic is away is published later, and not called again', async () => {
+test('what ended while the topic is away is published later, and not called again', async () => {
   let isAway = true
   let calls = 0
   const key = await scene.addRun()
