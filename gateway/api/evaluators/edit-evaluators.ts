@@ -1,6 +1,7 @@
 /** POST, PATCH and DELETE of /v1/evaluation/evaluators. */
 import type { Clock } from '../../../core/clock.ts'
 import { prefixedId } from '../../../core/prefixed-id.ts'
+import type { EvaluatorDraft } from '../../../core/evaluator-definition.ts'
 import { configHashOf } from '../../../evaluators/config-hash.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
@@ -52,13 +53,14 @@ export function createEditEvaluators({ store, clock, preflight }: EditEvaluators
     const ours = store.of(principal.organization_id)
     const { version: before } = existing('evaluator', await readEvaluator(ours, id), id)
     const draft = mergedDraftOf(before, patch)
-    const isSame = configHashOf(draft) === before.config_hash
+    const reportedHash = judgedHashOf(draft)
+    const isAlike = reportedHash === judgedHashOf(before)
     const isAttacked = patch.self_test !== false
-    const report = isSame
-      ? undefined
+    const report = isAlike
+      ? null
       : await preflight(ours, draft, { isAttacked, signal: call.signal })
     const changed = await takeTurn(ours, principal.user_id, async (edit) => {
-      await saveChange(edit, { id, patch, report, reportedHash: configHashOf(draft) })
+      await saveChange(edit, { id, patch, report, reportedHash })
       return await readEvaluator(edit, id)
     })
     return jsonReply(200, JSON.stringify(evaluatorView(existing('evaluator', changed, id))))
@@ -88,24 +90,29 @@ async function refuseNames(ours: OrganizationRows, name: string, id: string | nu
 interface Change {
   readonly id: string
   readonly patch: EvaluatorPatch
-  /** Undefined when nothing was changed that a judge could be tested for. */
+  /** What the attacks came to; null where there were none. */
   readonly report: unknown
-  /** What was tested: somebody else may have changed it meanwhile. */
+  /** What was attacked: somebody else may have changed it meanwhile. */
   readonly reportedHash: string
+}
+
+/** Of what a judge hears and may answer: its name is no part of that. */
+function judgedHashOf({ kind, config, output }: EvaluatorDraft): string {
+  return configHashOf({ kind, config, output: { ...output, name: '' }, timeout_ms: 0 })
 }
 
 /** The next version, unless it would be the same one. */
 async function saveChange(edit: Edit, { id, patch, report, reportedHash }: Change): Promise<void> {
   const { version: now, self_test } = existing('evaluator', await readEvaluator(edit, id), id)
   const draft = mergedDraftOf(now, patch)
-  const hash = configHashOf(draft)
-  const isSame = hash === now.config_hash
+  const isSame = configHashOf(draft) === now.config_hash
   if (isSame && draft.name === now.name && draft.description === now.description) return
   await refuseNames(edit, draft.name, id)
   await refuseLostConnection(edit, draft)
-  const tested = hash === reportedHash ? (report ?? null) : null
+  const hash = judgedHashOf(draft)
+  const tested = hash === reportedHash ? report : null
   const version = { ...draft, evaluator_id: id, version: now.version + 1 }
-  await insertVersion(edit, version, isSame ? self_test : tested)
+  await insertVersion(edit, version, hash === judgedHashOf(now) ? self_test : tested)
   await writeRuleSet(edit)
 }
 

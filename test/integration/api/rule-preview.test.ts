@@ -1,0 +1,153 @@
+/** A rule taken through the decisions of the last days, over HTTP and a real store. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Decision } from '../../../core/decision.ts'
+import { aDecision } from '../../support/builders.ts'
+import { createScene, storeDecision } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+const path = '/v1/evaluation/rules/preview'
+const dayMs = 86_400_000
+
+interface Preview {
+  readonly decisions: number
+  readonly sampled_decisions: { readonly n: number }
+  readonly matched: { share: number | null; n: number; interval: [number, number] | null }
+  readonly matched_7d: number
+  readonly est_runs_per_day: number
+  readonly est_usd_per_day: number | null
+  readonly assumes: readonly string[]
+  readonly examples: readonly string[]
+  readonly not_matched_by: Record<string, number>
+  readonly errors: readonly { pointer: string }[]
+}
+
+let scene: Scene
+
+/** As storage does: the decision, and its hour. */
+async function store(organization_id: string, members: Partial<Decision>): Promise<string> {
+  const received_at = Date.now() - dayMs
+  const decision = aDecision({ organization_id, received_at, ...members })
+  await storeDecision(scene.database, decision)
+  await scene.database.query(
+    `insert into decision_hours values ($1, date_trunc('hour', $2::timestamptz), $3, $4,
+                                        1, 0, 0, 0, 0)
+     on conflict (organization_id, hour, agent_id, domain)
+     do update set decisions = decision_hours.decisions + 1`,
+    [organization_id, new Date(decision.received_at), decision.agent_id, decision.domain]
+  )
+  return decision.decision_id
+}
+
+async function preview(organizationId: string, rule: object): Promise<Preview> {
+  const body = { evaluators: [{ evaluator_id: 'output_not_empty' }], ...rule }
+  const { status, body: found } = await scene.send<Preview>({
+    ...{ method: 'POST', path, body, organizationId, role: 'viewer' }
+  })
+  expect([status, found]).toEqual([200, expect.any(Object)])
+  return found
+}
+
+beforeAll(async () => {
+  scene = await createScene()
+})
+
+test('counts what there was, what matched, and why the others did not', async () => {
+  const ours = randomUUID()
+  const matching = [await store(ours, { domain: 'refunds', agent_id: 'a' })]
+  matching.push(await store(ours, { domain: 'refunds-eu', agent_id: 'a' }))
+  await store(ours, { domain: 'refunds', agent_id: 'b' })
+  await store(ours, { domain: 'sales', agent_id: 'a' })
+  await store(ours, { domain: 'refunds', received_at: Date.now() - 8 * dayMs })
+  await store(randomUUID(), { domain: 'refunds', agent_id: 'a' })
+
+  const match = { domains: ['refunds*'], agent_ids: ['a'] }
+  const found = await preview(ours, { match })
+  expect(found).toMatchObject({
+    ...{ decisions: 4, sampled_decisions: { n: 4 }, matched_7d: 2 },
+    matched: { share: 0.5, n: 2 },
+    not_matched_by: { domain: 1, agent_id: 1 },
+    ...{ est_usd_per_day: 0, est_runs_per_day: 0.286 }
+  })
+  expect(found.examples.toSorted()).toEqual(matching.toSorted())
+  const [low, high] = found.matched.interval ?? []
+  expect(low).toBeLessThan(0.5)
+  expect(high).toBeGreaterThan(0.5)
+})
+
+test('samples as the planner does, and says what that leaves', async () => {
+  const ours = randomUUID()
+  for (let index = 0; index < 40; index++) await store(ours, {})
+  const found = await preview(ours, { sampling: { rate: 0.5 } })
+  expect(found).toMatchObject({ matched: { share: 1, n: 40 }, est_runs_per_day: 2.857 })
+  expect(found.not_matched_by['sampled_out']).toBeGreaterThan(0)
+  expect(found.not_matched_by['sampled_out']).toBeLessThan(40)
+  expect(found.examples).toHaveLength(5)
+  const none = await preview(ours, { sampling: { rate: 0 }, enabled: false })
+  expect(none).toMatchObject({ est_runs_per_day: 0, not_matched_by: { sampled_out: 40 } })
+})
+
+test('of nothing is nothing', async () => {
+  expect(await preview(randomUUID(), {})).toMatchObject({
+    ...{ decisions: 0, matched: { share: null, n: 0, interval: null }, matched_7d: 0 },
+    ...{ est_runs_per_day: 0, examples: [], not_matched_by: {} }
+  })
+})
+
+test('looks into metadata, and past a decision whose metadata is too large', async () => {
+  const ours = randomUUID()
+  await store(ours, { metadata: '{"tier":"gold"}' })
+  await store(ours, { metadata: JSON.stringify({ tier: 'gold', more: 'x'.repeat(9000) }) })
+  await store(ours, { metadata: '{"sluice.evaluation":true}' })
+  const found = await preview(ours, { match: { metadata: { tier: ['gold'] } } })
+  expect(found.not_matched_by).toEqual({ metadata: 1, loop_guard: 1 })
+})
+
+test('says what judges would cost, and null where a price is not known', async () => {
+  const ours = randomUUID()
+  const connection_id = `con_${randomUUID().replaceAll('-', '')}`
+  await scene.database.query(
+    `insert into evaluation_connections (organization_id, connection_id, name, kind, base_url,
+                                         models)
+     values ($1, $2, 'c', 'openai_compatible', 'https://judge.example.com',
+             '[{"model":"m","usd_per_million_input":1,"usd_per_million_output":10}]')`,
+    [ours, connection_id]
+  )
+  const insertJudge = async (model: string): Promise<string> => {
+    const id = `evl_${randomUUID().replaceAll('-', '')}`
+    const config = { connection_id, model, prompt: '{{output}}', scale: {} }
+    await scene.database.query(
+      `with e as (insert into evaluators values ($1, $2, $2, 1))
+       insert into evaluator_versions (organization_id, evaluator_id, version, name, kind, config,
+                                       output, timeout_ms, config_hash, created_by)
+       values ($1, $2, 1, $2, 'llm_judge', $3, '{}', 1, 'sha256:', 'test')`,
+      [ours, id, JSON.stringify(config)]
+    )
+    return id
+  }
+  for (let index = 0; index < 7; index++) {
+    await store(ours, { input: '"x"', output: 'y'.repeat(3997) })
+  }
+  const evaluators = [{ evaluator_id: await insertJudge('m') }]
+  const priced = await preview(ours, { evaluators })
+  // 4,000 characters, the prompt's 10, and what is ours: 1,403 tokens in, 300 out, once a day.
+  expect(priced).toMatchObject({ est_runs_per_day: 1, est_usd_per_day: 0.004403 })
+  expect(priced.assumes.join()).toContain('1403 tokens in and 300 out')
+  const unknown = await preview(ours, { evaluators: [{ evaluator_id: await insertJudge('n') }] })
+  expect(unknown.est_usd_per_day).toBeNull()
+  expect(unknown.assumes.join()).toContain('the price of n is not known')
+})
+
+test('refuses a rule that could not be saved, with the same pointers', async () => {
+  for (const [rule, pointer] of [
+    [{ evaluators: [{ evaluator_id: 'evl_none' }] }, '/evaluators/0/evaluator_id'],
+    [
+      { evaluators: [{ evaluator_id: 'output_not_empty' }], sampling: { rate: 2 } },
+      '/sampling/rate'
+    ],
+    [{}, '/evaluators']
+  ] as const) {
+    const refused = await scene.send<Preview>({ method: 'POST', path, body: rule })
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ pointer }]])
+  }
+})
