@@ -1,10 +1,10 @@
-/** The state of a decision's evaluation: derived from its runs, never written by hand.
+/** The state of a decision's evaluation: derived from plan and runs, never written by hand.
  *
- *     no run, or only runs that wait ──▶ pending ──▶ evaluating (one runs, or some have ended)
+ *     no plan, or only runs that wait ──▶ pending ──▶ evaluating (one runs, or some have ended)
  *     every run ended ──▶ evaluated      some succeeded, none failed
  *                     ──▶ partial        some succeeded, some failed
  *                     ──▶ failed         none succeeded, some failed
- *                     ──▶ not_evaluated  every one was skipped
+ *                     ──▶ not_evaluated  every one was skipped, or none was planned
  */
 
 export type EvaluationStatus =
@@ -22,6 +22,12 @@ export interface EvaluationProgress {
   readonly failed: number
   readonly skipped: number
   readonly pending: number
+  /** Those of `pending` that wait for a provider that does not work. */
+  readonly blocked: number
+  /** Those of `failed` whose time was over. */
+  readonly expired: number
+  /** Those of `skipped` that somebody stopped. */
+  readonly canceled: number
 }
 
 /** What the derivation needs of a run. Its status is an open list: a later writer may add to it. */
@@ -33,6 +39,9 @@ export interface RunState {
 export interface RunIdentity {
   readonly rule: string
   readonly evaluator: string
+  /** Null in runs of old, whose names are their ids. */
+  readonly rule_id: string | null
+  readonly evaluator_id: string | null
   readonly evaluator_version: number
   readonly generation: number
 }
@@ -53,11 +62,16 @@ function phaseOf(run: RunState): RunPhase {
   return phases.get(run.status) ?? 'waiting'
 }
 
+/** What a replay has in common with the run that it repeats. */
+export function runKeyOf(run: Omit<RunIdentity, 'evaluator_version' | 'generation'>): string {
+  return JSON.stringify([run.rule_id ?? run.rule, run.evaluator_id ?? run.evaluator])
+}
+
 /** Of each rule and evaluator the latest run: a replay takes the place of the run it repeats. */
 export function currentRunsOf<R extends RunIdentity>(runs: readonly R[]): readonly R[] {
   const latest = new Map<string, R>()
   for (const run of runs) {
-    const key = JSON.stringify([run.rule, run.evaluator])
+    const key = runKeyOf(run)
     const known = latest.get(key)
     if (known === undefined || isLater(run, known)) latest.set(key, run)
   }
@@ -71,12 +85,16 @@ function isLater(run: RunIdentity, known: RunIdentity): boolean {
 
 export function evaluationProgressOf(runs: readonly RunState[]): EvaluationProgress {
   const count = (phase: RunPhase): number => runs.filter((run) => phaseOf(run) === phase).length
+  const withStatus = (status: string): number => runs.filter((run) => run.status === status).length
   return {
     planned: runs.length,
     succeeded: count('succeeded'),
     failed: count('failed'),
     skipped: count('skipped'),
-    pending: count('waiting') + count('running')
+    pending: count('waiting') + count('running'),
+    blocked: withStatus('blocked'),
+    expired: withStatus('expired'),
+    canceled: withStatus('canceled')
   }
 }
 
@@ -100,12 +118,15 @@ function openStateOf(runs: readonly RunState[], progress: EvaluationProgress): E
   return { status, reason: reasonOf(runs, 'waiting') }
 }
 
-/** The one reason that the runs of a phase share; each run tells its own when they differ. */
 function reasonOf(runs: readonly RunState[], phase: RunPhase): string | null {
   const ofPhase = runs.filter((run) => phaseOf(run) === phase)
-  const reasons = new Set(ofPhase.map((run) => run.status_reason))
-  if (reasons.size > 1) return 'several_reasons'
-  return [...reasons][0] ?? null
+  return sharedReasonOf(ofPhase.map((run) => run.status_reason))
+}
+
+/** The one reason that all share; each tells its own when they differ. */
+export function sharedReasonOf(reasons: readonly (string | null)[]): string | null {
+  const [first = null, ...others] = new Set(reasons)
+  return others.length > 0 ? 'several_reasons' : first
 }
 
 /** Whether waiting longer cannot change the state. */

@@ -63,3 +63,6 @@ export interface RuleSet {
 
 /** The rule that every organization begins with; it can be switched off. */
 export const defaultRuleId = 'default'
+
+/** Stands where a rule would, for scores that nobody planned and somebody pushed. */
+export const pushRuleId = 'push'

@@ -17,6 +17,7 @@ import { createLogin } from './api/login.ts'
 import { createPoll } from './api/poll.ts'
 import { createReadDecision } from './api/read-decision.ts'
 import { createReadEvaluation } from './api/read-evaluation.ts'
+import { createReadEvaluations } from './api/read-evaluations.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
 import { createStore } from './api/store.ts'
 import { createApp } from './app.ts'
@@ -127,7 +128,8 @@ function createReads(
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
   const store = createStore(postgres)
   const poll = createPoll({ stopping: lifecycle.stopping })
-  const reads = { store, poll, clock, decisionsTopic: config.DECISIONS_TOPIC }
+  const readEvaluations = createReadEvaluations()
+  const reads = { store, poll, readEvaluations, clock, decisionsTopic: config.DECISIONS_TOPIC }
   const throttleLogin = createThrottleLogin(rateLimiter)
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   lifecycle.onStop('calls to judges', () => outbound.close())

@@ -1,54 +1,49 @@
-/** What readers see of a decision's evaluation, made of its runs. */
-import { currentRunsOf, evaluationStateOf } from '../../core/evaluation-status.ts'
-import type { EvaluationState } from '../../core/evaluation-status.ts'
+/** What readers see of a decision's evaluation, made of its plan and its runs. */
+import { currentRunsOf, evaluationProgressOf } from '../../core/evaluation-status.ts'
+import { evaluationStateOf, sharedReasonOf } from '../../core/evaluation-status.ts'
+import type { EvaluationProgress, EvaluationState } from '../../core/evaluation-status.ts'
 import { verdictOf } from '../../core/evaluation.ts'
 import type { Verdict } from '../../core/evaluation.ts'
-import type { StoredRun, StoredScore } from './read-runs.ts'
-
-export interface ScoreView extends Omit<StoredScore, 'name'> {
-  readonly run_id: string
-  readonly rule: string
-  readonly evaluator: string
-  readonly evaluator_version: number
-  readonly evaluated_at: string
-}
+import { pushRuleId } from '../../core/rule.ts'
+import type { EvaluationRun } from './evaluation-run.ts'
+import { planEntriesOf } from './plan-entry.ts'
+import type { PlanEntry } from './plan-entry.ts'
+import type { KnownEvaluation } from './read-evaluations.ts'
+import { scoresByName } from './score-entry.ts'
+import type { ScoresByName } from './score-entry.ts'
 
 export interface EvaluationView extends EvaluationState {
   readonly verdict: Verdict
-  /** Replays have taken the place of what they repeat. */
-  readonly currentRuns: readonly StoredRun[]
+  /** Of what was planned; scores that somebody pushed are beside it. */
+  readonly progress: EvaluationProgress
+  readonly plan: readonly PlanEntry[]
+  readonly scores: ScoresByName
 }
 
-export function evaluationViewOf(runs: readonly StoredRun[]): EvaluationView {
-  const currentRuns = currentRunsOf(runs)
-  const verdict = verdictOf(currentRuns.flatMap((run) => run.scores))
-  return { ...evaluationStateOf(currentRuns), verdict, currentRuns }
-}
-
-/** By name; of two with one name the later evaluated. Also a score named `__proto__` is kept. */
-export function scoresByName(runs: readonly StoredRun[]): Readonly<Record<string, ScoreView>> {
-  const inOrder = runs.toSorted((left, right) => +left.evaluated_at - +right.evaluated_at)
-  const entries = inOrder.flatMap((run) =>
-    run.scores.map((score) => [score.name, scoreViewOf(run, score)] as const)
-  )
-  return Object.fromEntries(entries)
-}
-
-function scoreViewOf(run: StoredRun, score: StoredScore): ScoreView {
-  const { score_id, data_type, value, label, passed, reason } = score
-  const { run_id, rule, evaluator, evaluator_version } = run
-  const evaluated_at = run.evaluated_at.toISOString()
+export function evaluationViewOf({ plan, runs }: KnownEvaluation): EvaluationView {
+  const isPushed = ({ rule_id }: EvaluationRun): boolean => rule_id === pushRuleId
+  // Replays have taken the place of what they repeat.
+  const planned = currentRunsOf(runs.filter((run) => !isPushed(run)))
+  const entries = planEntriesOf(plan, planned)
+  const states = entries
+    .filter(({ evaluator }) => evaluator !== null)
+    .map(({ outcome, reason }) => ({ status: outcome, status_reason: reason }))
+  const state =
+    plan !== null && states.length === 0 ? unplannedStateOf(entries) : evaluationStateOf(states)
+  const scores = scoresByName([...planned, ...runs.filter(isPushed)])
   return {
-    score_id,
-    data_type,
-    value,
-    label,
-    passed,
-    reason,
-    run_id,
-    rule,
-    evaluator,
-    evaluator_version,
-    evaluated_at
+    ...state,
+    verdict: verdictOf(Object.values(scores).map(({ effective_passed: passed }) => ({ passed }))),
+    progress: evaluationProgressOf(states),
+    plan: entries,
+    scores
   }
+}
+
+/** No rule wanted the decision, or there is none. */
+function unplannedStateOf(entries: readonly PlanEntry[]): EvaluationState {
+  const reasons = entries.map(({ outcome, reason }) =>
+    outcome === 'not_matched' ? outcome : reason
+  )
+  return { status: 'not_evaluated', reason: sharedReasonOf(reasons) ?? 'no_rule' }
 }

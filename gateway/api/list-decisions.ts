@@ -10,8 +10,7 @@ import { selectDecisionPage } from './decision-page.ts'
 import type { PageRow } from './decision-page.ts'
 import { evaluationViewOf } from './evaluation-view.ts'
 import { previewOf, previewOfLiteral } from './preview.ts'
-import { readRuns } from './read-runs.ts'
-import type { StoredRun } from './read-runs.ts'
+import type { KnownEvaluation, ReadEvaluations } from './read-evaluations.ts'
 import type { Store } from './store.ts'
 import { readTimeRange } from './time-range.ts'
 import type { TimeRange, TimeTexts } from './time-range.ts'
@@ -19,6 +18,7 @@ import { lagOf, readWatermark } from './watermark.ts'
 
 export interface ListDecisionsDependencies {
   readonly store: Store
+  readonly readEvaluations: ReadEvaluations
   readonly decisionsTopic: string
   readonly clock: Clock
 }
@@ -34,7 +34,7 @@ interface ListQuery {
 }
 
 export function createListDecisions(dependencies: ListDecisionsDependencies): SessionHandle {
-  const { store, decisionsTopic, clock } = dependencies
+  const { store, readEvaluations, decisionsTopic, clock } = dependencies
 
   return async function listDecisions(call) {
     const { cursor, limit, from, to, ...texts } = call.query as unknown as ListQuery
@@ -49,7 +49,7 @@ export function createListDecisions(dependencies: ListDecisionsDependencies): Se
     const watermark = await readWatermark(ours, decisionsTopic)
     const rows = await selectDecisionPage(ours, query)
     const page = rows.slice(0, limit)
-    const runs = await readRuns(
+    const evaluationOf = await readEvaluations(
       ours,
       page.map((row) => row.decision_id)
     )
@@ -59,7 +59,7 @@ export function createListDecisions(dependencies: ListDecisionsDependencies): Se
         ? null
         : writeCursor({ sort_key: last.sort_key, id: last.decision_id }, filters)
     const meta = { next_cursor, limit, ...lagOf(watermark, clock) }
-    const data = page.map((row) => summaryOf(row, runs.get(row.decision_id) ?? []))
+    const data = page.map((row) => summaryOf(row, evaluationOf(row.decision_id)))
     return jsonReply(200, JSON.stringify({ data, meta }))
   }
 }
@@ -86,10 +86,10 @@ function invalidQuery(errors: readonly Violation[]): Problem {
   return new Problem('invalid_query', { detail, errors })
 }
 
-function summaryOf(row: PageRow, runs: readonly StoredRun[]) {
+function summaryOf(row: PageRow, known: KnownEvaluation) {
   const input = previewOf(row.input_start)
   const output = previewOfLiteral(row.output_start)
-  const { status, verdict } = evaluationViewOf(runs)
+  const { status, verdict } = evaluationViewOf(known)
   return {
     decision_id: row.decision_id,
     received_at: row.received_at,

@@ -4,10 +4,9 @@ import { jsonReply } from '../call.ts'
 import type { SessionHandle } from '../route.ts'
 import { selectDecision } from './decision-row.ts'
 import type { DecisionRow } from './decision-row.ts'
-import { evaluationViewOf, scoresByName } from './evaluation-view.ts'
+import { evaluationViewOf } from './evaluation-view.ts'
 import type { Poll } from './poll.ts'
-import { readRuns } from './read-runs.ts'
-import type { StoredRun } from './read-runs.ts'
+import type { KnownEvaluation, ReadEvaluations } from './read-evaluations.ts'
 import type { Store } from './store.ts'
 import { isReached, waitOf } from './wait-until.ts'
 import { decisionNotFound, readWatermark } from './watermark.ts'
@@ -15,12 +14,18 @@ import { decisionNotFound, readWatermark } from './watermark.ts'
 export interface ReadDependencies {
   readonly store: Store
   readonly poll: Poll
+  readonly readEvaluations: ReadEvaluations
   readonly decisionsTopic: string
   readonly clock: Clock
 }
 
+interface Found {
+  readonly decision: DecisionRow
+  readonly evaluation: KnownEvaluation
+}
+
 export function createReadDecision(dependencies: ReadDependencies): SessionHandle {
-  const { store, poll, decisionsTopic, clock } = dependencies
+  const { store, poll, readEvaluations, decisionsTopic, clock } = dependencies
 
   return async function readDecision(call) {
     const askedAt = clock.now()
@@ -30,19 +35,18 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
     let decision: DecisionRow | null = null
 
     /** The row never changes, so it is read again only while it is not there. */
-    async function read(): Promise<{ decision: DecisionRow | null; runs: readonly StoredRun[] }> {
+    async function read(): Promise<Found | null> {
       decision ??= await selectDecision(ours, decisionId)
-      if (decision === null) return { decision, runs: [] }
-      const runs = await readRuns(ours, [decisionId])
-      return { decision, runs: runs.get(decisionId) ?? [] }
+      if (decision === null) return null
+      const evaluationOf = await readEvaluations(ours, [decisionId])
+      return { decision, evaluation: evaluationOf(decisionId) }
     }
 
-    const found = await poll(
-      read,
-      (seen) => seen.decision !== null && isReached(until, seen.runs),
-      { waitMs, signal: call.signal }
-    )
-    if (found.decision !== null) return jsonReply(200, decisionText(found.decision, found.runs))
+    const found = await poll(read, (seen) => seen !== null && isReached(until, seen.evaluation), {
+      waitMs,
+      signal: call.signal
+    })
+    if (found !== null) return jsonReply(200, decisionText(found.decision, found.evaluation))
     throw decisionNotFound(await readWatermark(ours, decisionsTopic), askedAt, clock)
   }
 }
@@ -51,9 +55,9 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
  * The answer's text. `input`, `output` and `metadata` are JSON text already and are put in as they
  * are: parsing and writing them again would round numbers and reorder keys.
  */
-export function decisionText(row: DecisionRow, runs: readonly StoredRun[]): string {
-  const { status, verdict, currentRuns } = evaluationViewOf(runs)
-  const evaluation = { status, verdict, scores: scoresByName(currentRuns) }
+export function decisionText(row: DecisionRow, known: KnownEvaluation): string {
+  const { status, verdict, scores } = evaluationViewOf(known)
+  const evaluation = { status, verdict, scores }
   const members: [string, string][] = [
     ['decision_id', JSON.stringify(row.decision_id)],
     ['received_at', JSON.stringify(row.received_at)],

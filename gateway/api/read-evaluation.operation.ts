@@ -1,39 +1,47 @@
 /** What a caller needs to know of `GET /v1/evaluation/{decision_id}`. */
 import type { Operation } from '../route.ts'
-import { decisionIdParams, evaluationStatus, integerOrNull, objectOf } from './response-schemas.ts'
-import { scores, scoresExample, textOrNull, time, uuid, verdict } from './response-schemas.ts'
+import { count, decisionIdParams, evaluationStatus, integerOrNull } from './response-schemas.ts'
+import { objectOf, progress, progressExample, scores, scoresExample } from './response-schemas.ts'
+import { textOrNull, time, timeOrNull, uuid, verdict } from './response-schemas.ts'
 import { waitQuerySchema } from './wait-until.ts'
 
-const count = { type: 'integer', minimum: 0 } as const
 const text = { type: 'string' } as const
 
-const progress = objectOf({
-  planned: count,
-  succeeded: count,
-  failed: count,
-  skipped: count,
-  pending: count
-})
-
-const planEntry = objectOf({
+export const planEntry = objectOf({
   rule: text,
-  evaluator: text,
-  outcome: { type: 'string', description: 'succeeded, failed or skipped; may grow.' },
+  rule_id: textOrNull,
+  evaluator: { type: ['string', 'null'], description: 'Null for a rule that planned nothing.' },
+  evaluator_id: textOrNull,
+  evaluator_version: integerOrNull,
+  run_id: { type: ['string', 'null'], format: 'uuid' },
+  outcome: {
+    type: 'string',
+    description:
+      'not_matched or skipped of a rule; of an evaluator the status of its run: scheduled, ' +
+      'running, retrying, blocked, succeeded, failed, skipped, expired or canceled. May grow.'
+  },
   reason: textOrNull
 })
 
-const run = objectOf({
+export const run = objectOf({
   run_id: uuid,
+  rule_id: textOrNull,
   rule: text,
+  evaluator_id: textOrNull,
   evaluator: text,
   evaluator_kind: text,
   evaluator_version: { type: 'integer' },
   generation: { type: 'integer', description: 'Above 0 for a replay.' },
+  replay_of: { type: ['string', 'null'], format: 'uuid', description: 'The run it repeats.' },
+  superseded_by: { type: ['string', 'null'], format: 'uuid', description: 'What repeats it.' },
   status: text,
   status_reason: textOrNull,
   attempts: count,
   duration_us: integerOrNull,
-  evaluated_at: time,
+  scheduled_at: timeOrNull,
+  started_at: timeOrNull,
+  next_attempt_at: timeOrNull,
+  evaluated_at: { ...timeOrNull, description: 'Null while it has not ended.' },
   scores: { type: 'array', items: text, description: 'Names of the scores it gave.' }
 })
 
@@ -42,20 +50,38 @@ const example = {
   status: 'evaluated',
   reason: null,
   verdict: 'pass',
-  progress: { planned: 1, succeeded: 1, failed: 0, skipped: 0, pending: 0 },
-  plan: [{ rule: 'default', evaluator: 'output_not_empty', outcome: 'succeeded', reason: null }],
+  progress: progressExample,
+  plan: [
+    {
+      rule: 'default',
+      rule_id: 'default',
+      evaluator: 'output_not_empty',
+      evaluator_id: 'output_not_empty',
+      evaluator_version: 1,
+      run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
+      outcome: 'succeeded',
+      reason: null
+    }
+  ],
   runs: [
     {
       run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
+      rule_id: 'default',
       rule: 'default',
+      evaluator_id: 'output_not_empty',
       evaluator: 'output_not_empty',
       evaluator_kind: 'heuristic',
       evaluator_version: 1,
       generation: 0,
+      replay_of: null,
+      superseded_by: null,
       status: 'succeeded',
       status_reason: null,
       attempts: 1,
       duration_us: 12,
+      scheduled_at: null,
+      started_at: null,
+      next_attempt_at: null,
       evaluated_at: '2026-01-31T12:00:00.310Z',
       scores: ['output_not_empty']
     }
@@ -69,7 +95,8 @@ export const readEvaluationOperation: Operation = {
   tag: 'evaluation',
   summary: 'Read the evaluation of a decision',
   description:
-    'Answers what was planned for the decision, what became of each run and why, and the scores. ' +
+    'Answers what each rule planned for the decision or why it did not, what became of each run ' +
+    'and why, and the scores. ' +
     'Takes a session, or an API key with the scope `evaluation:read`.',
   params: decisionIdParams,
   query: waitQuerySchema('evaluated'),

@@ -1,22 +1,20 @@
 /** GET /v1/evaluation/{decision_id}: what was planned for a decision, what became of it, why. */
-import { evaluationProgressOf } from '../../core/evaluation-status.ts'
 import { jsonReply } from '../call.ts'
 import type { PrincipalHandle } from '../route.ts'
 import { selectStoredAt } from './decision-row.ts'
-import { evaluationViewOf, scoresByName } from './evaluation-view.ts'
+import type { EvaluationRun } from './evaluation-run.ts'
+import { evaluationViewOf } from './evaluation-view.ts'
 import type { ReadDependencies } from './read-decision.ts'
-import { readRuns } from './read-runs.ts'
-import type { StoredRun } from './read-runs.ts'
+import type { KnownEvaluation } from './read-evaluations.ts'
 import { isReached, waitOf } from './wait-until.ts'
 import { decisionNotFound, readWatermark } from './watermark.ts'
 
-interface Found {
+interface Found extends KnownEvaluation {
   readonly storedAt: Date | null
-  readonly runs: readonly StoredRun[]
 }
 
 export function createReadEvaluation(dependencies: ReadDependencies): PrincipalHandle {
-  const { store, poll, decisionsTopic, clock } = dependencies
+  const { store, poll, readEvaluations, decisionsTopic, clock } = dependencies
 
   return async function readEvaluation(call) {
     const askedAt = clock.now()
@@ -27,11 +25,11 @@ export function createReadEvaluation(dependencies: ReadDependencies): PrincipalH
 
     async function read(): Promise<Found> {
       storedAt ??= await selectStoredAt(ours, decisionId)
-      const runs = await readRuns(ours, [decisionId])
-      return { storedAt, runs: runs.get(decisionId) ?? [] }
+      const evaluationOf = await readEvaluations(ours, [decisionId])
+      return { storedAt, ...evaluationOf(decisionId) }
     }
 
-    const found = await poll(read, (seen) => isKnown(seen) && isReached(until, seen.runs), {
+    const found = await poll(read, (seen) => isKnown(seen) && isReached(until, seen), {
       waitMs,
       signal: call.signal
     })
@@ -40,31 +38,32 @@ export function createReadEvaluation(dependencies: ReadDependencies): PrincipalH
   }
 }
 
-/** Runs may be stored before their decision: the two travel on different topics. */
-function isKnown({ storedAt, runs }: Found): boolean {
-  return storedAt !== null || runs.length > 0
+/** Plan and runs may be stored before their decision: the two travel on different topics. */
+function isKnown({ storedAt, plan, runs }: Found): boolean {
+  return storedAt !== null || plan !== null || runs.length > 0
 }
 
-function evaluationOf(decisionId: string, { storedAt, runs }: Found) {
-  const { status, reason, verdict, currentRuns } = evaluationViewOf(runs)
-  const changes = [...(storedAt === null ? [] : [storedAt]), ...runs.map((run) => run.stored_at)]
+function evaluationOf(decisionId: string, found: Found) {
+  const { status, reason, verdict, progress, plan, scores } = evaluationViewOf(found)
   return {
     decision_id: decisionId,
     status,
     reason,
     verdict,
-    progress: evaluationProgressOf(currentRuns),
-    plan: currentRuns.map(planEntryOf),
-    runs: runs.map(runViewOf),
-    scores: scoresByName(currentRuns),
-    updated_at: new Date(Math.max(...changes.map(Number))).toISOString()
+    progress,
+    plan,
+    runs: found.runs.map(runViewOf),
+    scores,
+    updated_at: new Date(Math.max(...changesOf(found))).toISOString()
   }
 }
 
-function planEntryOf({ rule, evaluator, status, status_reason }: StoredRun) {
-  return { rule, evaluator, outcome: status, reason: status_reason }
+/** Moments at which something of it changed, one at least. */
+function changesOf({ storedAt, plan, runs }: Found): number[] {
+  const ofRuns = runs.map((run) => run.stored_at ?? run.evaluated_at ?? run.started_at)
+  return [storedAt, plan?.planned_at ?? null, ...ofRuns].map(Number)
 }
 
-function runViewOf({ scores, stored_at: _, ...run }: StoredRun) {
+function runViewOf({ scores, stored_at: _, ...run }: EvaluationRun) {
   return { ...run, scores: scores.map((score) => score.name) }
 }

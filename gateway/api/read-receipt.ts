@@ -5,7 +5,9 @@ import { selectStoredAt } from './decision-row.ts'
 import type { ReadDependencies } from './read-decision.ts'
 import { decisionNotFound, readWatermark } from './watermark.ts'
 
-export function createReadReceipt(dependencies: ReadDependencies): KeyHandle {
+export type ReceiptDependencies = Omit<ReadDependencies, 'readEvaluations'>
+
+export function createReadReceipt(dependencies: ReceiptDependencies): KeyHandle {
   const { store, poll, decisionsTopic, clock } = dependencies
 
   return async function readReceipt(call) {

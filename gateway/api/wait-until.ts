@@ -1,8 +1,9 @@
 /** The `wait` and `until` of a read: how long a caller waits, and for what. */
-import { evaluationStateOf, currentRunsOf, isEvaluationOver } from '../../core/evaluation-status.ts'
+import { isEvaluationOver } from '../../core/evaluation-status.ts'
 import type { JsonSchema } from '../../platform/json-schema.ts'
 import type { Call } from '../call.ts'
-import type { StoredRun } from './read-runs.ts'
+import { evaluationViewOf } from './evaluation-view.ts'
+import type { KnownEvaluation } from './read-evaluations.ts'
 
 export type Until = 'stored' | 'first_score' | 'evaluated'
 
@@ -39,11 +40,10 @@ export function waitOf(query: Call['query']): { readonly waitMs: number; readonl
   return { waitMs: wait * 1000, until }
 }
 
-/** Whether a stored decision with these runs is what the caller waits for. */
-export function isReached(until: Until, runs: readonly StoredRun[]): boolean {
+/** Whether a stored decision that is evaluated so far is what the caller waits for. */
+export function isReached(until: Until, known: KnownEvaluation): boolean {
   if (until === 'stored') return true
-  const current = currentRunsOf(runs)
-  const isOver = isEvaluationOver(evaluationStateOf(current).status)
-  if (until === 'evaluated') return isOver
-  return isOver || current.some((run) => run.scores.length > 0)
+  const { status, scores } = evaluationViewOf(known)
+  const isOver = isEvaluationOver(status)
+  return until === 'evaluated' ? isOver : isOver || Object.keys(scores).length > 0
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
+import { finished, storeOpenRun, storePlan, storeRuleSet } from './open-run.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -47,6 +48,66 @@ test('tells for each run what became of it, to sessions and to keys', async () =
       scores: { length: { value: 0.25, passed: false }, words: { value: null, label: 'few' } }
     })
   }
+})
+
+test('shows what the plan says of each rule, and what runs that are open do', async () => {
+  const decision = ours()
+  const path = `/v1/evaluation/${decision.decision_id}`
+  await storeRuleSet(scene.database, scene.organizationId, { version: 1, names: ['a', 'b', 'c'] })
+  const outcomes = ['planned', 'planned', 'sampled_out']
+  await storePlan(scene.database, decision, { version: 1, outcomes, runs: 2 })
+  expect((await scene.get(path)).body).toMatchObject({
+    status: 'pending',
+    progress: { planned: 2, pending: 2 },
+    plan: [
+      { rule: 'a', evaluator: 'a', outcome: 'scheduled', run_id: null },
+      { rule: 'b', evaluator: 'b', outcome: 'scheduled', run_id: null },
+      { rule: 'c', evaluator: null, outcome: 'skipped', reason: 'sampled_out' }
+    ]
+  })
+
+  const blocked = { status: 'blocked', status_reason: 'provider_billing' }
+  const { run_id } = await storeOpenRun(scene.database, decision, blocked)
+  const ids = { rule: 'b', rule_id: 'rul_b', evaluator: 'b', evaluator_id: 'evl_b' }
+  const ended = aRun({ ...ids, scores: [aScore({ name: 'b', passed: false, value: 0 })] })
+  await storeOpenRun(scene.database, decision, finished(ended))
+  const open = {
+    status: 'evaluating',
+    reason: 'provider_billing',
+    verdict: 'fail',
+    progress: { planned: 2, succeeded: 1, pending: 1, blocked: 1 },
+    plan: [{ outcome: 'blocked', run_id }, { outcome: 'succeeded' }, { outcome: 'skipped' }],
+    scores: { b: { passed: false, effective_value: 0, evaluator_id: 'evl_b' } }
+  }
+  expect((await scene.get(path)).body).toMatchObject(open)
+
+  // On its way out of the open runs it is there twice for a moment, and shown once.
+  await storeRun(scene.database, decision, ended)
+  const both = (await scene.get<{ runs: object[] }>(path)).body
+  expect(both).toMatchObject(open)
+  expect(both.runs).toHaveLength(2)
+})
+
+test('a score of a person stands beside that of the machine, and counts', async () => {
+  const decision = ours()
+  await storeDecision(scene.database, decision)
+  const machine = aScore({ name: 'polite', value: 1, passed: true })
+  await storeRun(scene.database, decision, aRun({ evaluator: 'polite', scores: [machine] }))
+  const human = aScore({ name: 'polite', value: 0, passed: false, source_kind: 'human' })
+  const push = { rule: 'push', rule_id: 'push', evaluator: 'polite', evaluator_kind: 'human' }
+  await storeOpenRun(scene.database, decision, finished(aRun({ ...push, scores: [human] })))
+  expect((await scene.get(`/v1/evaluation/${decision.decision_id}`)).body).toMatchObject({
+    status: 'evaluated',
+    verdict: 'fail',
+    progress: { planned: 1, succeeded: 1 },
+    scores: {
+      polite: {
+        ...{ source_kind: 'evaluator', value: 1, passed: true },
+        ...{ effective_value: 0, effective_passed: false, effective_source: 'human' },
+        other_sources: { human: { value: 0, passed: false, rule_id: 'push' } }
+      }
+    }
+  })
 })
 
 test('waits for the runs without being asked twice', async () => {

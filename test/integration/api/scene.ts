@@ -17,6 +17,7 @@ import { createPoll } from '../../../gateway/api/poll.ts'
 import { createReadDecision } from '../../../gateway/api/read-decision.ts'
 import { readDecisionOperation } from '../../../gateway/api/read-decision.operation.ts'
 import { createReadEvaluation } from '../../../gateway/api/read-evaluation.ts'
+import { createReadEvaluations } from '../../../gateway/api/read-evaluations.ts'
 import { readEvaluationOperation } from '../../../gateway/api/read-evaluation.operation.ts'
 import { createStore } from '../../../gateway/api/store.ts'
 import { createApp } from '../../../gateway/app.ts'
@@ -187,7 +188,8 @@ interface Parts {
 function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Parts): Route[] {
   const throttleLogin = createThrottleLogin(createCountingLimiter())
   const poll = createPoll({ stopping, waitingMax })
-  const reads = { store, poll, decisionsTopic, clock: systemClock }
+  const readEvaluations = createReadEvaluations()
+  const reads = { store, poll, readEvaluations, decisionsTopic, clock: systemClock }
   const session = { kind: 'session' } as const
   const either = { kind: 'session_or_api_key', scope: 'evaluation:read' } as const
   const { accounts } = store
@@ -290,29 +292,28 @@ export async function storeDecision(database: TestDatabase, decision: Decision):
   )
 }
 
-export type RunOwner = Pick<Decision, 'organization_id' | 'decision_id'>
+export type RunOwner = Pick<Decision, 'organization_id' | 'decision_id'> &
+  Partial<Pick<Decision, 'agent_id' | 'domain'>> & { readonly evaluated_at?: Date }
 
 /** Stores a run and its scores as the storage group does: together. */
 export async function storeRun(database: TestDatabase, owner: RunOwner, run: Run): Promise<void> {
-  const scores = run.scores.map((score) => ({ ...score, ...owner, run_id: run.run_id }))
+  const { organization_id, decision_id, agent_id = null, domain = null } = owner
+  const { evaluated_at = new Date() } = owner
+  const decision = { organization_id, decision_id, agent_id, domain, evaluated_at }
+  const { scores, cost_nano_usd: nano_usd, scheduled_at, started_at, ...rest } = run
+  const timeOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
+  const times = { scheduled_at: timeOf(scheduled_at), started_at: timeOf(started_at) }
+  const runRow = { ...rest, ...times, nano_usd, ...decision, stored_at: new Date() }
+  const scoreRows = scores.map((score) => {
+    const source_kind = score.source_kind ?? 'evaluator'
+    return { ...run, ...score, source_kind, ...decision, scheduled_at: null, started_at: null }
+  })
   await database.query(
     `with stored as (
-       insert into scores (organization_id, decision_id, run_id, score_id, name, data_type, value,
-                           label, passed, reason, evaluated_at)
-       select s.*, now()
-         from json_to_recordset($12) as s(organization_id uuid, decision_id uuid, run_id uuid,
-              score_id uuid, name text, data_type text, value float8, label text, passed boolean,
-              reason text)
+       insert into scores select * from json_populate_recordset(null::scores, $2)
      )
-     insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
-                                  evaluator_kind, evaluator_version, generation, status,
-                                  status_reason, attempts, evaluated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now())`,
-    [
-      ...[owner.organization_id, owner.decision_id, run.run_id, run.rule, run.evaluator],
-      ...[run.evaluator_kind, run.evaluator_version, run.generation, run.status],
-      ...[run.status_reason, run.attempts, JSON.stringify(scores)]
-    ]
+     insert into evaluation_runs select * from json_populate_record(null::evaluation_runs, $1)`,
+    [JSON.stringify(runRow), JSON.stringify(scoreRows)]
   )
 }
 

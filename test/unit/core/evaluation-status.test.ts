@@ -62,7 +62,14 @@ test('every run counts once', () => {
     succeeded: 1,
     failed: 2,
     skipped: 2,
-    pending: 3
+    pending: 3,
+    blocked: 0,
+    expired: 1,
+    canceled: 1
+  })
+  expect(evaluationProgressOf(runsOf('blocked:provider_auth'))).toMatchObject({
+    pending: 1,
+    blocked: 1
   })
 })
 
@@ -70,6 +77,8 @@ test('a replay takes the place of what it repeats, and a new version of the old 
   const run = (rule: string, evaluator_version: number, generation: number) => ({
     rule,
     evaluator: 'refusal',
+    rule_id: null,
+    evaluator_id: null,
     evaluator_version,
     generation
   })

@@ -1,6 +1,7 @@
 /** The list: summaries, pages, and cursors that belong to their filters. */
 import { expect, test } from '@jest/globals'
 import { createListDecisions } from '../../../../gateway/api/list-decisions.ts'
+import { createReadEvaluations } from '../../../../gateway/api/read-evaluations.ts'
 import { checkedCallOf, clock, decisionId, FakeStore, now, person, problemOf } from './fakes.ts'
 import { decisionRow, scoredRunRow } from './samples.ts'
 
@@ -11,7 +12,12 @@ interface Page {
 
 function createScene() {
   const store = new FakeStore()
-  const listDecisions = createListDecisions({ store, decisionsTopic: 'agent-decisions', clock })
+  const listDecisions = createListDecisions({
+    store,
+    readEvaluations: createReadEvaluations(),
+    decisionsTopic: 'agent-decisions',
+    clock
+  })
   const list = async (query: object = {}) => {
     const call = checkedCallOf(person, { query: { limit: 50, ...query } })
     return JSON.parse((await listDecisions(call)).body) as Page

@@ -1,6 +1,7 @@
 /** One decision: its texts untouched, its waiting, and what is answered when it is not there. */
 import { expect, test } from '@jest/globals'
 import { createReadDecision } from '../../../../gateway/api/read-decision.ts'
+import { createReadEvaluations } from '../../../../gateway/api/read-evaluations.ts'
 import { checkedCallOf, clock, createEagerPoll, decisionId } from './fakes.ts'
 import { FakeStore, now, person, problemOf } from './fakes.ts'
 import { decisionRow, runRow, scoredRunRow } from './samples.ts'
@@ -10,6 +11,7 @@ function createScene(readsMax = 1) {
   const readDecision = createReadDecision({
     store,
     poll: createEagerPoll(readsMax),
+    readEvaluations: createReadEvaluations(),
     decisionsTopic: 'agent-decisions',
     clock
   })
@@ -73,7 +75,7 @@ test('shows scores by name, the later evaluated first, and what they say togethe
   ]
   const { body } = await read()
   const { evaluation } = JSON.parse(body) as { evaluation: { scores: Record<string, object> } }
-  expect(evaluation).toMatchObject({ status: 'evaluated', verdict: 'mixed' })
+  expect(evaluation).toMatchObject({ status: 'evaluated', verdict: 'pass' })
   expect(Object.keys(evaluation.scores).sort()).toEqual(['__proto__', 'a'])
   expect(evaluation.scores['a']).toMatchObject({ run_id: 'b', passed: true, value: 1 })
 })
@@ -127,7 +129,8 @@ test('waits until it is stored and reads its texts once', async () => {
   happenOnReads(store, [() => {}, () => {}, () => storeDecision(store)])
   expect((await read(decisionId, { wait: 5 })).status).toBe(200)
   expect(store.asked.map(({ table }) => table)).toEqual([
-    ...['decisions', 'decisions', 'decisions', 'decisions', 'evaluation_runs']
+    ...['decisions', 'decisions', 'decisions', 'decisions', 'evaluation_runs'],
+    'evaluation_plans'
   ])
 })
 

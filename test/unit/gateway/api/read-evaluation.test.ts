@@ -1,15 +1,22 @@
 /** The evaluation of one decision: what was planned, what became of it, and why. */
 import { expect, test } from '@jest/globals'
 import { createReadEvaluation } from '../../../../gateway/api/read-evaluation.ts'
+import { createReadEvaluations } from '../../../../gateway/api/read-evaluations.ts'
 import { checkedCallOf, clock, createEagerPoll, decisionId } from './fakes.ts'
-import { FakeStore, now, person, problemOf } from './fakes.ts'
+import { FakeStore, now, organizationId, person, problemOf } from './fakes.ts'
 import { decisionRow, runRow, scoredRunRow } from './samples.ts'
+
+const noProgress = {
+  ...{ planned: 0, succeeded: 0, failed: 0, skipped: 0, pending: 0 },
+  ...{ blocked: 0, expired: 0, canceled: 0 }
+}
 
 function createScene(readsMax = 1) {
   const store = new FakeStore()
   const readEvaluation = createReadEvaluation({
     store,
     poll: createEagerPoll(readsMax),
+    readEvaluations: createReadEvaluations(),
     decisionsTopic: 'agent-decisions',
     clock
   })
@@ -31,7 +38,7 @@ test('a stored decision without runs is pending, and says why', async () => {
     status: 'pending',
     reason: 'not_planned_yet',
     verdict: 'none',
-    progress: { planned: 0, succeeded: 0, failed: 0, skipped: 0, pending: 0 },
+    progress: noProgress,
     plan: [],
     runs: [],
     scores: {},
@@ -57,22 +64,29 @@ test('tells for each rule what became of it', async () => {
     progress: { planned: 3, succeeded: 1, failed: 1, skipped: 1, pending: 0 },
     updated_at: '2026-01-31T12:00:05.000Z'
   })
-  expect(answer['plan']).toEqual([
+  expect(answer['plan']).toMatchObject([
     { rule: 'default', evaluator: 'refusal', outcome: 'succeeded', reason: null },
     { rule: 'default', evaluator: 'json', outcome: 'skipped', reason: 'not_asked' },
     { rule: 'default', evaluator: 'slow', outcome: 'failed', reason: 'timeout' }
   ])
   expect(answer['runs']).toContainEqual({
     run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
+    rule_id: null,
     rule: 'default',
+    evaluator_id: null,
     evaluator: 'refusal',
     evaluator_kind: 'heuristic',
     evaluator_version: 1,
     generation: 0,
+    replay_of: null,
+    superseded_by: null,
     status: 'succeeded',
     status_reason: null,
     attempts: 1,
     duration_us: 12,
+    scheduled_at: null,
+    started_at: null,
+    next_attempt_at: null,
     evaluated_at: '2026-01-31T12:00:00.300Z',
     scores: ['refusal']
   })
@@ -87,6 +101,61 @@ test('a replay counts instead of what it repeats, which is still shown', async (
   const answer = JSON.parse((await read()).body) as { runs: object[]; plan: object[] }
   expect(answer).toMatchObject({ status: 'evaluated', verdict: 'pass' })
   expect([answer.plan.length, answer.runs.length]).toEqual([1, 2])
+})
+
+const planRow = {
+  organization_id: organizationId,
+  decision_id: decisionId,
+  rule_set_version: 3,
+  outcomes: ['planned', 'sampled_out', 'domain'],
+  planned_at: new Date(now + 10)
+}
+
+function ruleSetRow(...names: string[]) {
+  const rules = names.map((name) => ({
+    ...{ rule_id: `rul_${name}`, name },
+    evaluators: [{ evaluator_id: `evl_${name}`, name, version: 2 }]
+  }))
+  return {
+    ...{ organization_id: organizationId, version: 3 },
+    content: JSON.stringify({ version: 3, rules })
+  }
+}
+
+test('every rule of the plan says what it made of the decision', async () => {
+  const { store, read } = createScene()
+  store.rows['evaluation_plans'] = [planRow]
+  store.rows['rule_sets'] = [ruleSetRow('a', 'b', 'c')]
+  const before = JSON.parse((await read()).body) as Record<string, unknown>
+  expect(before).toMatchObject({
+    status: 'pending',
+    progress: { ...noProgress, planned: 1, pending: 1 },
+    plan: [
+      { rule_id: 'rul_a', evaluator_id: 'evl_a', evaluator_version: 2, outcome: 'scheduled' },
+      { rule_id: 'rul_b', evaluator: null, outcome: 'skipped', reason: 'sampled_out' },
+      { rule_id: 'rul_c', evaluator: null, outcome: 'not_matched', reason: 'domain' }
+    ]
+  })
+  const ids = { rule_id: 'rul_a', evaluator_id: 'evl_a', stored_at: null, evaluated_at: null }
+  const open = { ...ids, status: 'blocked', status_reason: 'provider_auth', score_id: null }
+  store.rows['evaluation_runs'] = [runRow(open)]
+  expect(JSON.parse((await read()).body)).toMatchObject({
+    status: 'pending',
+    reason: 'provider_auth',
+    progress: { ...noProgress, planned: 1, pending: 1, blocked: 1 },
+    plan: [{ outcome: 'blocked', reason: 'provider_auth' }, {}, {}]
+  })
+})
+
+test.each([
+  ['one reason', ['sampled_out', 'sampled_out', 'sampled_out'], 'sampled_out'],
+  ['nothing that matches', ['domain', 'agent_id', 'metadata'], 'not_matched'],
+  ['several reasons', ['domain', 'disabled', 'budget_exhausted'], 'several_reasons']
+])('a plan without runs is not evaluated, for %s', async (_, outcomes, reason) => {
+  const { store, read } = createScene()
+  store.rows['evaluation_plans'] = [{ ...planRow, outcomes }]
+  store.rows['rule_sets'] = [ruleSetRow('a', 'b', 'c')]
+  expect(JSON.parse((await read()).body)).toMatchObject({ status: 'not_evaluated', reason })
 })
 
 test('runs that came before their decision are shown', async () => {

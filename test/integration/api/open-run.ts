@@ -1,0 +1,80 @@
+/** Plans, rule sets and open runs, as the evaluation group leaves them. */
+import { randomUUID } from 'node:crypto'
+import type { Run } from '../../../core/evaluation.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import type { RunOwner } from './scene.ts'
+
+export interface OpenRun {
+  readonly run_id: string
+  readonly status: string
+  readonly [column: string]: unknown
+}
+
+/** Of an external evaluator, waiting for its score, unless the columns say otherwise. */
+export async function storeOpenRun(
+  database: TestDatabase,
+  { organization_id, decision_id }: RunOwner,
+  columns: Record<string, unknown> = {}
+): Promise<OpenRun> {
+  const now = new Date()
+  const row: OpenRun = {
+    ...{ organization_id, decision_id, run_id: randomUUID() },
+    ...{ rule_id: 'rul_a', rule: 'a', evaluator_id: 'evl_a', evaluator: 'a' },
+    ...{ evaluator_kind: 'external', evaluator_version: 1, generation: 0 },
+    ...{ received_at: now, status: 'scheduled', attempts: 0, max_attempts: 8 },
+    ...{ scheduled_at: now, next_attempt_at: now, expires_at: new Date(+now + 86_400_000) },
+    ...columns
+  }
+  await database.query(
+    `insert into open_runs select * from json_populate_record(null::open_runs, $1)`,
+    [JSON.stringify(row)]
+  )
+  return row
+}
+
+/** As it is when it has ended, and waits to be published and stored. */
+export function finished(run: Run): Record<string, unknown> {
+  const { run_id, rule, evaluator, evaluator_kind, evaluator_version, generation } = run
+  return {
+    ...{ run_id, rule, evaluator, evaluator_kind, evaluator_version, generation },
+    ...{ rule_id: run.rule_id ?? rule, evaluator_id: run.evaluator_id ?? evaluator },
+    ...{ status: 'finished', result: JSON.stringify(run), finished_at: new Date() }
+  }
+}
+
+export async function storePlan(
+  database: TestDatabase,
+  { organization_id, decision_id }: RunOwner,
+  plan: {
+    version: number
+    outcomes: readonly string[]
+    runs: number
+    received_at?: Date
+    planned_at?: Date
+  }
+): Promise<void> {
+  const { version, outcomes, runs, received_at = new Date(), planned_at = new Date() } = plan
+  await database.query(
+    `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
+                                   outcomes, runs, planned_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [organization_id, decision_id, received_at, version, outcomes, runs, planned_at]
+  )
+}
+
+/** Rules of these names, each with one evaluator of the same name. */
+export async function storeRuleSet(
+  database: TestDatabase,
+  organizationId: string,
+  { version, names }: { version: number; names: readonly string[] }
+): Promise<void> {
+  const rules = names.map((name) => ({
+    ...{ rule_id: `rul_${name}`, name, ttl_seconds: 3600, max_attempts: 5 },
+    evaluators: [{ evaluator_id: `evl_${name}`, name, kind: 'external', version: 1 }]
+  }))
+  await database.query(
+    `insert into rule_sets (organization_id, version, content, created_by)
+     values ($1, $2, $3, 'test')`,
+    [organizationId, version, JSON.stringify({ version, rules })]
+  )
+}
