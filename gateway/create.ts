@@ -19,6 +19,7 @@ import { createReadDecision } from './api/read-decision.ts'
 import { createReadEvaluation } from './api/read-evaluation.ts'
 import { createReadEvaluations } from './api/read-evaluations.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
+import { createResults } from './api/results/create-results.ts'
 import { createStore } from './api/store.ts'
 import { createApp } from './app.ts'
 import type { FindApiKey } from './authentication/api-keys.ts'
@@ -129,7 +130,8 @@ function createReads(
   const store = createStore(postgres)
   const poll = createPoll({ stopping: lifecycle.stopping })
   const readEvaluations = createReadEvaluations()
-  const reads = { store, poll, readEvaluations, clock, decisionsTopic: config.DECISIONS_TOPIC }
+  const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
+  const reads = { store, poll, readEvaluations, clock, decisionsTopic, evaluationsTopic }
   const throttleLogin = createThrottleLogin(rateLimiter)
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   lifecycle.onStop('calls to judges', () => outbound.close())
@@ -139,6 +141,7 @@ function createReads(
     listDecisions: createListDecisions(reads),
     readDecision: createReadDecision(reads),
     readEvaluation: createReadEvaluation(reads),
-    readReceipt: createReadReceipt(reads)
+    readReceipt: createReadReceipt(reads),
+    ...createResults(reads)
   }
 }

@@ -11,10 +11,12 @@ import { createGuards } from './guards.ts'
 import type { Row } from './guards.ts'
 import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
+import { resultRows } from './result-rows.ts'
+import type { ResultHandlers } from './result-rows.ts'
 import type { Handle, KeyHandle, PrincipalHandle, PublicHandle } from './route.ts'
 import type { Route, SessionHandle } from './route.ts'
 
-export interface Handlers extends ConfigurationHandlers {
+export interface Handlers extends ConfigurationHandlers, ResultHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
@@ -37,6 +39,7 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ['get',  '/v1/decisions',               session(listDecisionsOperation, to.listDecisions)],
     ['get',  '/v1/decisions/:decision_id',  session(readDecisionOperation, to.readDecision)],
     ...configurationRows(to, guards),
+    ...resultRows(to, guards),
     // Behind all others of its area: any word could be an id.
     ['get',  '/v1/evaluation/:decision_id', scores(readEvaluationOperation, to.readEvaluation)]
   ]

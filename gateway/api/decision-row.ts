@@ -58,3 +58,31 @@ export async function selectStoredAt(
   )
   return rows[0]?.stored_at ?? null
 }
+
+/**
+ * Which of these decisions are stored. Their days are values of the second statement, so that it
+ * looks into those partitions alone.
+ */
+export async function selectStoredIds(
+  store: OrganizationStore,
+  decisionIds: readonly string[]
+): Promise<ReadonlySet<string>> {
+  const identities = await store.query<{ received_at: Date }>(
+    `select distinct received_at
+       from decision_ids
+      where organization_id = $1
+        and decision_id = any($2::uuid[])
+        and erased_at is null`,
+    [store.organizationId, decisionIds]
+  )
+  if (identities.length === 0) return new Set()
+  const rows = await store.query<{ decision_id: string }>(
+    `select decision_id
+       from decisions
+      where organization_id = $1
+        and decision_id = any($2::uuid[])
+        and received_at = any($3::timestamptz[])`,
+    [store.organizationId, decisionIds, identities.map(({ received_at }) => received_at)]
+  )
+  return new Set(rows.map(({ decision_id }) => decision_id))
+}

@@ -1,18 +1,11 @@
 /** What a caller needs to know of `GET /v1/decisions`. */
-import type { JsonSchema } from '../../platform/json-schema.ts'
 import type { Operation } from '../route.ts'
 import { previewCharsMax } from './preview.ts'
 import { evaluationStatus, integerOrNull, objectOf } from './response-schemas.ts'
 import { textOrNull, time, uuid, verdict } from './response-schemas.ts'
+import { listMeta, listMetaExample, pageParameters } from './page-parameters.ts'
+import { textFilter } from './text-filter.ts'
 import { defaultRangeDays } from './time-range.ts'
-
-const limitMax = 200
-const limitDefault = 50
-
-/** The store takes no U+0000, and no stored text has one. */
-function filter(description: string, maxLength: number): JsonSchema {
-  return { type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000]*$', description }
-}
 
 const summary = objectOf({
   decision_id: uuid,
@@ -37,17 +30,6 @@ const summary = objectOf({
   evaluation: objectOf({ status: evaluationStatus, verdict })
 })
 
-const meta = objectOf({
-  next_cursor: { type: ['string', 'null'], description: 'Null on the last page.' },
-  limit: { type: 'integer' },
-  as_of: {
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: 'Everything accepted before this moment is stored; null while that is not known.'
-  },
-  lag_ms: { type: ['integer', 'null'], description: 'How long ago that is.' }
-})
-
 const example = {
   data: [
     {
@@ -67,7 +49,7 @@ const example = {
       evaluation: { status: 'evaluated', verdict: 'pass' }
     }
   ],
-  meta: { next_cursor: null, limit: limitDefault, as_of: '2026-01-31T12:00:05.000Z', lag_ms: 240 }
+  meta: listMetaExample
 }
 
 export const listDecisionsOperation: Operation = {
@@ -80,29 +62,22 @@ export const listDecisionsOperation: Operation = {
   query: {
     type: 'object',
     properties: {
-      from: filter(
+      from: textFilter(
         `Received at or after; RFC 3339. Without it: ${defaultRangeDays} days before \`to\`.`,
         40
       ),
-      to: filter('Received before; RFC 3339. Without it: no end.', 40),
-      agent_id: filter('Only of this agent.', 255),
-      session_id: filter('Only of this session.', 1000),
-      domain: filter('Only of this domain.', 100),
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: limitMax,
-        default: limitDefault,
-        description: 'Decisions on a page.'
-      },
-      cursor: filter('Where the page begins: `meta.next_cursor` of the page before.', 512)
+      to: textFilter('Received before; RFC 3339. Without it: no end.', 40),
+      agent_id: textFilter('Only of this agent.', 255),
+      session_id: textFilter('Only of this session.', 1000),
+      domain: textFilter('Only of this domain.', 100),
+      ...pageParameters('Decisions on a page.')
     },
     additionalProperties: false
   },
   response: {
     200: {
       description: 'A page.',
-      schema: objectOf({ data: { type: 'array', items: summary }, meta }),
+      schema: objectOf({ data: { type: 'array', items: summary }, meta: listMeta }),
       example
     }
   },

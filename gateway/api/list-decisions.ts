@@ -1,9 +1,7 @@
 /** GET /v1/decisions: the newest decisions of an organization, as summaries, page by page. */
 import type { Clock } from '../../core/clock.ts'
-import { readCursor, writeCursor } from '../../core/cursor.ts'
-import type { CursorPosition, Filters } from '../../core/cursor.ts'
-import { Problem } from '../../core/problem.ts'
-import type { Violation } from '../../core/problem.ts'
+import { writeCursor } from '../../core/cursor.ts'
+import type { Filters } from '../../core/cursor.ts'
 import { jsonReply } from '../call.ts'
 import type { SessionHandle } from '../route.ts'
 import { selectDecisionPage } from './decision-page.ts'
@@ -12,8 +10,7 @@ import { evaluationViewOf } from './evaluation-view.ts'
 import { previewOf, previewOfLiteral } from './preview.ts'
 import type { KnownEvaluation, ReadEvaluations } from './read-evaluations.ts'
 import type { Store } from './store.ts'
-import { readTimeRange } from './time-range.ts'
-import type { TimeRange, TimeTexts } from './time-range.ts'
+import { timePageOf } from './time-page.ts'
 import { lagOf, readWatermark } from './watermark.ts'
 
 export interface ListDecisionsDependencies {
@@ -39,8 +36,7 @@ export function createListDecisions(dependencies: ListDecisionsDependencies): Se
   return async function listDecisions(call) {
     const { cursor, limit, from, to, ...texts } = call.query as unknown as ListQuery
     const filters: Filters = { from, to, ...texts }
-    const range = rangeOf({ from, to }, clock.now())
-    const after = cursor === undefined ? null : positionOf(cursor, filters)
+    const { range, after } = timePageOf(filters, cursor, clock.now())
 
     // One row more than was asked for tells whether there is another page.
     const query = { range, ...texts, after, rowsMax: limit + 1 }
@@ -62,28 +58,6 @@ export function createListDecisions(dependencies: ListDecisionsDependencies): Se
     const data = page.map((row) => summaryOf(row, evaluationOf(row.decision_id)))
     return jsonReply(200, JSON.stringify({ data, meta }))
   }
-}
-
-function rangeOf(texts: TimeTexts, now: number): TimeRange {
-  const read = readTimeRange(texts, now)
-  if (read.kind === 'range') return read.range
-  throw invalidQuery(read.errors)
-}
-
-function positionOf(cursor: string, filters: Filters): CursorPosition {
-  const read = readCursor(cursor, filters)
-  if (read.kind === 'position') return read.position
-  const detail =
-    read.kind === 'other_filters'
-      ? 'belongs to a list with other filters; send those, or begin without a cursor'
-      : 'is not a cursor of ours; send `meta.next_cursor` as it came'
-  throw invalidQuery([{ pointer: '/cursor', detail }])
-}
-
-function invalidQuery(errors: readonly Violation[]): Problem {
-  const [first] = errors
-  const detail = `The query is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}.`
-  return new Problem('invalid_query', { detail, errors })
 }
 
 function summaryOf(row: PageRow, known: KnownEvaluation) {

@@ -51,8 +51,8 @@ export const progressExample = {
 
 const numberOrNull: JsonSchema = { type: ['number', 'null'] }
 
-/** A score beside the run that gave it; its name is said elsewhere. */
-const scoreMembers = {
+/** A score as it is stored; its name is said elsewhere. */
+export const storedScoreMembers = {
   score_id: uuid,
   data_type: { type: 'string', description: 'numeric, boolean, categorical or text.' },
   value: { type: ['number', 'null'], description: 'A boolean is 0 or 1.' },
@@ -69,13 +69,15 @@ const scoreMembers = {
   source_kind: { type: 'string', description: 'evaluator, api, human or end_user; may grow.' },
   source_id: textOrNull,
   run_id: uuid,
-  rule: { type: 'string' },
   rule_id: textOrNull,
   evaluator: { type: 'string' },
   evaluator_id: textOrNull,
   evaluator_version: { type: 'integer' },
   evaluated_at: time
 } satisfies Record<string, JsonSchema>
+
+/** The same beside its run, which knows the name of the rule. */
+export const scoreMembers = { ...storedScoreMembers, rule: { type: 'string' } as JsonSchema }
 
 export const scores: JsonSchema = {
   type: 'object',
@@ -110,30 +112,35 @@ export const decisionIdParams: JsonSchema = {
   }
 }
 
+export const storedScoreExample = {
+  score_id: '5f0c8a52-6f0b-5d0b-9f43-6c1d64b7a3f2',
+  data_type: 'boolean',
+  value: 1,
+  label: null,
+  passed: true,
+  reason: null,
+  normalized: 1,
+  threshold: null,
+  range_min: null,
+  range_max: null,
+  direction: 'higher',
+  confidence: null,
+  evidence: null,
+  source_kind: 'evaluator',
+  source_id: null,
+  run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
+  rule_id: 'default',
+  evaluator: 'output_not_empty',
+  evaluator_id: 'output_not_empty',
+  evaluator_version: 1,
+  evaluated_at: '2026-01-31T12:00:00.310Z'
+}
+
+export const scoreExample = { ...storedScoreExample, rule: 'default' }
+
 export const scoresExample = {
   output_not_empty: {
-    score_id: '5f0c8a52-6f0b-5d0b-9f43-6c1d64b7a3f2',
-    data_type: 'boolean',
-    value: 1,
-    label: null,
-    passed: true,
-    reason: null,
-    normalized: 1,
-    threshold: null,
-    range_min: null,
-    range_max: null,
-    direction: 'higher',
-    confidence: null,
-    evidence: null,
-    source_kind: 'evaluator',
-    source_id: null,
-    run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',
-    rule: 'default',
-    rule_id: 'default',
-    evaluator: 'output_not_empty',
-    evaluator_id: 'output_not_empty',
-    evaluator_version: 1,
-    evaluated_at: '2026-01-31T12:00:00.310Z',
+    ...scoreExample,
     effective_value: 1,
     effective_passed: true,
     effective_source: 'evaluator',

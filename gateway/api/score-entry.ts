@@ -67,7 +67,7 @@ function scoreEntryOf(sources: ReadonlyMap<string, ScoreView>): ScoreEntry {
 }
 
 /** Whoever may write to the topic may have written anything here. */
-function evidenceOf(text: string | null): unknown {
+export function evidenceOf(text: string | null): unknown {
   try {
     return text === null ? null : (JSON.parse(text) as unknown)
   } catch {

@@ -81,6 +81,7 @@ create index open_runs_to_cancel on open_runs (cancel_requested_at)
   where status <> 'finished' and cancel_requested_at is not null;
 create index open_runs_by_connection on open_runs (organization_id, connection_id, status);
 create index open_runs_by_time on open_runs (organization_id, scheduled_at desc, run_id desc);
+create index open_runs_by_id on open_runs (organization_id, run_id);
 
 -- Every call that a run made or began to make.
 create table run_attempts (
@@ -137,6 +138,11 @@ alter table evaluation_runs
   add column domain text;
 create index evaluation_runs_by_organization on evaluation_runs
   (organization_id, evaluated_at desc, run_id desc);
+create index evaluation_runs_by_id on evaluation_runs (organization_id, run_id);
+-- Few, and what is looked for among many: what went wrong, and what may be replayed.
+create index evaluation_runs_unsuccessful on evaluation_runs
+  (organization_id, evaluated_at desc, run_id desc)
+  where status <> 'succeeded' and status_reason is distinct from 'not_applicable';
 
 alter table scores
   add column normalized double precision,
@@ -172,8 +178,8 @@ call show_by_organization('run_attempts');
 create policy editor on evaluation_runs to sluice_editor
   using (organization_id =
     (select nullif(current_setting('sluice.organization_id', true), '')::uuid));
-grant select on evaluation_runs, scores, decisions, decision_ids, decision_hours, storage_progress
-  to sluice_editor;
+grant select on evaluation_runs, scores, decisions, decision_ids, decision_hours, erasures,
+  storage_progress to sluice_editor;
 grant update (superseded_by) on evaluation_runs to sluice_editor;
 create policy editor on scores for select to sluice_editor
   using (organization_id =
@@ -185,5 +191,9 @@ create policy editor on decision_ids for select to sluice_editor
   using (organization_id =
     (select nullif(current_setting('sluice.organization_id', true), '')::uuid));
 create policy editor on decision_hours for select to sluice_editor
+  using (organization_id =
+    (select nullif(current_setting('sluice.organization_id', true), '')::uuid));
+-- Nobody scores what was asked to be erased.
+create policy editor on erasures for select to sluice_editor
   using (organization_id =
     (select nullif(current_setting('sluice.organization_id', true), '')::uuid));

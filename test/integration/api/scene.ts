@@ -19,8 +19,10 @@ import { readDecisionOperation } from '../../../gateway/api/read-decision.operat
 import { createReadEvaluation } from '../../../gateway/api/read-evaluation.ts'
 import { createReadEvaluations } from '../../../gateway/api/read-evaluations.ts'
 import { readEvaluationOperation } from '../../../gateway/api/read-evaluation.operation.ts'
+import { createResults } from '../../../gateway/api/results/create-results.ts'
 import { createStore } from '../../../gateway/api/store.ts'
 import { createApp } from '../../../gateway/app.ts'
+import { resultRows } from '../../../gateway/result-rows.ts'
 import type { CheckedCall, Credential, Operation, Route } from '../../../gateway/route.ts'
 import type { Reply } from '../../../gateway/call.ts'
 import { configurationRows } from '../../../gateway/configuration-rows.ts'
@@ -43,6 +45,7 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
 export const decisionsTopic = 'agent-decisions'
+export const evaluationsTopic = 'decision-evaluations'
 const waitingMax = 3
 export const secretsKey = 'a secret of thirty-two characters'
 
@@ -84,7 +87,11 @@ export interface Scene {
   /** The statements that reads have begun with so far. */
   readonly asked: readonly string[]
   get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
-  post<Body = Record<string, unknown>>(path: string, body: unknown): Promise<Answer<Body>>
+  post<Body = Record<string, unknown>>(
+    path: string,
+    body: unknown,
+    token?: string
+  ): Promise<Answer<Body>>
   /** Anything, by somebody with a role; as the owner when nothing is said. */
   send<Body = Record<string, unknown>>(sending: Sending): Promise<Answer<Body>>
 }
@@ -146,10 +153,13 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
     foreignToken: sessionOf(randomUUID()),
     get: (path, credential = token) =>
       request(`${url}${path}`, { headers: { authorization: `Bearer ${credential}` } }),
-    post: (path, body) =>
+    post: (path, body, credential) =>
       request(`${url}${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` })
+        },
         body: JSON.stringify(body)
       }),
     send: ({ method, path, body, role, organizationId: whose = organizationId }) =>
@@ -206,8 +216,12 @@ function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Part
   const outbound = createOutbound({ privateAddressesAllowed: true })
   onEnd(() => outbound.close())
 
+  const guards = createGuards(checked)
   const configuration = createConfiguration({ store, clock: systemClock, outbound, secretsKey })
-  const rows = configurationRows(configuration, createGuards(checked))
+  const rows = [
+    ...configurationRows(configuration, guards),
+    ...resultRows(createResults({ ...reads, evaluationsTopic }), guards)
+  ]
 
   return [
     ...rows.map(([method, path, guarded]): Route => ({ surface: 'api', method, path, ...guarded })),
