@@ -1,13 +1,6 @@
 /** Rule sets as far as readers need them: which rules, and which evaluators of each. */
-import { defaultRuleId } from '../../core/rule.ts'
 import type { RuleSet } from '../../core/rule.ts'
-import { inputNotRepeated } from '../../evaluators/heuristics/input-not-repeated.ts'
-import { jsonValid } from '../../evaluators/heuristics/json-valid.ts'
-import { noPersonalData } from '../../evaluators/heuristics/no-personal-data.ts'
-import { noRepetition } from '../../evaluators/heuristics/no-repetition.ts'
-import { notRefusal } from '../../evaluators/heuristics/not-refusal.ts'
-import { outputComplete } from '../../evaluators/heuristics/output-complete.ts'
-import { outputNotEmpty } from '../../evaluators/heuristics/output-not-empty.ts'
+import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import { createCache } from '../../platform/cache.ts'
 import type { Row } from '../../platform/postgres.ts'
 import type { OrganizationStore } from './store.ts'
@@ -35,36 +28,22 @@ export type ReadRuleOutlines = (
 /** An outline of many rules is some kilobytes. */
 const cachedMax = 1000
 
-const builtInRules: readonly RuleOutline[] = [
-  {
-    rule_id: defaultRuleId,
-    name: defaultRuleId,
-    evaluators: [
-      outputNotEmpty,
-      outputComplete,
-      notRefusal,
-      jsonValid,
-      noPersonalData,
-      inputNotRepeated,
-      noRepetition
-    ].map(({ name, version }) => ({ evaluator_id: name, name, version }))
-  }
-]
-
 /** A rule set never changes, so each is read and taken apart once. */
 export function createReadRuleOutlines(): ReadRuleOutlines {
   const known = createCache<readonly RuleOutline[]>(cachedMax)
 
   return async function readRuleOutlines(store, versions) {
     const keyOf = (version: number): string => `${store.organizationId}/${version}`
-    const found = new Map<number, readonly RuleOutline[]>([[0, builtInRules]])
+    const found = new Map<number, readonly RuleOutline[]>([
+      [defaultRuleSet.version, outlinesOf(defaultRuleSet)]
+    ])
     for (const version of versions) {
       const rules = known.get(keyOf(version))
       if (rules !== undefined) found.set(version, rules)
     }
     const missing = new Set(versions.filter((version) => !found.has(version)))
     for (const { version, content } of await selectRuleSets(store, missing)) {
-      const rules = outlinesOf(content)
+      const rules = outlinesOf(JSON.parse(content) as RuleSet)
       known.set(keyOf(version), rules)
       found.set(version, rules)
     }
@@ -83,8 +62,7 @@ async function selectRuleSets(store: OrganizationStore, versions: ReadonlySet<nu
   )
 }
 
-function outlinesOf(content: string): readonly RuleOutline[] {
-  const { rules } = JSON.parse(content) as RuleSet
+function outlinesOf({ rules }: RuleSet): readonly RuleOutline[] {
   return rules.map(({ rule_id, name, evaluators }) => ({
     rule_id,
     name,

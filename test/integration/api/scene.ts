@@ -81,8 +81,11 @@ export interface Scene {
   /** A session of the organization, and one of another. */
   readonly token: string
   readonly foreignToken: string
-  /** An API key with the scope evaluation:read. */
+  /** An API key with the scope evaluation:read, and one with evaluation:write. */
   readonly apiKey: string
+  readonly writeKey: string
+  /** A session of the organization with that role. */
+  tokenAs(role: string): string
   readonly stopping: AbortController
   /** The statements that reads have begun with so far. */
   readonly asked: readonly string[]
@@ -119,18 +122,19 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const sessionTokens = createSessionTokens({ signingKey, clock: systemClock })
   const organizationId = randomUUID()
-  const apiKey = 'slk_test_reader'
+  const [apiKey, writeKey, writeScope] = ['slk_test_reader', 'slk_test_writer', 'evaluation:write']
   const stopping = new AbortController()
   const sessionOf = (organization_id: string, role = 'owner'): string =>
     sessionTokens.sign({ user_id: randomUUID(), organization_id, role })
 
   const checked = createChecked({
     authenticateSession: createAuthenticateSession(sessionTokens),
-    authenticateKey: async (authorization) => {
-      if (authorization !== `Bearer ${apiKey}`) {
+    authenticateKey: async (authorization, scope) => {
+      const known = { [`Bearer ${apiKey}`]: 'evaluation:read', [`Bearer ${writeKey}`]: writeScope }
+      if (known[authorization ?? ''] !== scope) {
         throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
       }
-      const scopes = ['evaluation:read'] as const
+      const scopes = [scope]
       const members = {
         key_id: 'reader',
         scopes,
@@ -149,8 +153,9 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   const url = await listen(routes)
   const token = sessionOf(organizationId)
   return {
-    ...{ url, database, organizationId, token, apiKey, stopping, asked },
+    ...{ url, database, organizationId, token, apiKey, writeKey, stopping, asked },
     foreignToken: sessionOf(randomUUID()),
+    tokenAs: (role) => sessionOf(organizationId, role),
     get: (path, credential = token) =>
       request(`${url}${path}`, { headers: { authorization: `Bearer ${credential}` } }),
     post: (path, body, credential) =>

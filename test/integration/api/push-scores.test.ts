@@ -1,0 +1,224 @@
+/** POST /v1/evaluation/scores over HTTP and a real store. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Run } from '../../../core/evaluation.ts'
+import { aDecision, aRun } from '../../support/builders.ts'
+import { storeOpenRun } from './open-run.ts'
+import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+let scene: Scene
+
+interface Result {
+  readonly id: string
+  readonly accepted: boolean
+  readonly duplicate?: boolean
+  readonly retryable?: boolean
+  readonly problem?: { readonly code: string; readonly errors?: { pointer: string }[] }
+}
+
+beforeAll(async () => {
+  scene = await createScene()
+})
+
+async function aStoredDecision(): Promise<string> {
+  const decision = aDecision({ organization_id: scene.organizationId })
+  await storeDecision(scene.database, decision)
+  return decision.decision_id
+}
+
+async function push(scores: readonly unknown[], token = scene.token): Promise<Result[]> {
+  const path = '/v1/evaluation/scores'
+  const { status, body } = await scene.post<{ results: Result[] }>(path, { scores }, token)
+  expect(status).toBe(200)
+  return body.results
+}
+
+async function openRunsOf(decision_id: string) {
+  return await scene.database.query<{ run_id: string; status: string; result: string }>(
+    'select * from open_runs where decision_id = $1 order by finished_at',
+    [decision_id]
+  )
+}
+
+async function anExternalEvaluator(output: object): Promise<string> {
+  const evaluator_id = `evl_${randomUUID().replaceAll('-', '')}`
+  const ids = [scene.organizationId, evaluator_id, evaluator_id]
+  await scene.database.query(
+    'insert into evaluators (organization_id, evaluator_id, name, version) values ($1, $2, $3, 1)',
+    ids
+  )
+  const definition = {
+    ...{ name: 'accuracy', data_type: 'numeric', min: 0, max: 5, labels: null, pass: null },
+    ...{ threshold: 3, direction: 'higher', ...output }
+  }
+  await scene.database.query(
+    `insert into evaluator_versions (organization_id, evaluator_id, version, name, kind, config,
+                                     output, timeout_ms, config_hash, created_by)
+     values ($1, $2, 1, $3, 'external', '{}', $4, 1000, 'sha256:0', 'test')`,
+    [...ids, JSON.stringify(definition)]
+  )
+  return evaluator_id
+}
+
+test('scores of people, programs and end users can be read at once', async () => {
+  const decision_id = await aStoredDecision()
+  const score = { decision_id: decision_id.toUpperCase(), name: 'helpful' }
+  const given: [object, string][] = [
+    [{ ...score, value: true, passed: true, reason: 'Thanks.' }, scene.tokenAs('member')],
+    [{ ...score, value: 0.25 }, scene.writeKey],
+    [{ ...score, label: 'meh', source: 'end_user', source_id: 'u-1' }, scene.writeKey]
+  ]
+  for (const [item, token] of given) {
+    expect(await push([item], token)).toEqual([
+      { id: expect.any(String), accepted: true, duplicate: false }
+    ])
+  }
+  const { body } = await scene.get(`/v1/evaluation/${decision_id}`)
+  expect(body).toMatchObject({
+    progress: { planned: 0 },
+    scores: {
+      helpful: {
+        ...{ source_kind: 'api', source_id: 'reader', value: 0.25, data_type: 'numeric' },
+        ...{ effective_value: 1, effective_passed: true, effective_source: 'human' },
+        other_sources: {
+          human: { data_type: 'boolean', reason: 'Thanks.', evaluator_id: null },
+          end_user: { data_type: 'categorical', label: 'meh', source_id: 'u-1' }
+        }
+      }
+    }
+  })
+  const [run] = await openRunsOf(decision_id)
+  expect(run).toMatchObject({ status: 'finished', queued_at: null, published_at: null })
+  expect(run).toMatchObject({ rule_id: 'push', agent_id: 'refund-agent', domain: 'refunds' })
+})
+
+test('an id makes a retry safe: in one call, beside another, and when it is stored', async () => {
+  const decision_id = await aStoredDecision()
+  const score = { id: randomUUID(), decision_id, name: 'a', value: 1 }
+  const once = await push([score, { ...score, value: 2 }])
+  expect(once.map(({ duplicate }) => duplicate)).toEqual([false, true])
+  const many = await Promise.all(Array.from({ length: 4 }, () => push([{ ...score, name: 'b' }])))
+  expect(many.flat().every(({ accepted, duplicate }) => accepted && duplicate)).toBe(true)
+  const [open, ...others] = await openRunsOf(decision_id)
+  expect(others).toEqual([])
+  const ended = JSON.parse(open?.result ?? '') as Run
+  await storeRun(scene.database, { organization_id: scene.organizationId, decision_id }, ended)
+  await scene.database.query('delete from open_runs where decision_id = $1', [decision_id])
+  expect((await push([score]))[0]).toMatchObject({ accepted: true, duplicate: true })
+  expect(await openRunsOf(decision_id)).toEqual([])
+})
+
+test('a score of an evaluator answers the run that waits for it, once', async () => {
+  const evaluator_id = await anExternalEvaluator({})
+  const decision_id = await aStoredDecision()
+  const owner = { organization_id: scene.organizationId, decision_id }
+  const waiting = await storeOpenRun(scene.database, owner, { evaluator_id, evaluator: 'acc' })
+  const score = { id: randomUUID(), decision_id, evaluator_id, value: 4 }
+  const results = await Promise.all(Array.from({ length: 5 }, () => push([score], scene.writeKey)))
+  expect(results.flat().filter(({ duplicate }) => duplicate === false)).toHaveLength(1)
+  const rows = await openRunsOf(decision_id)
+  expect(rows).toMatchObject([{ run_id: waiting.run_id, status: 'finished', attempts: 1 }])
+  expect(JSON.parse(rows[0]?.result ?? '')).toMatchObject({
+    ...{ run_id: waiting.run_id, rule_id: 'rul_a', status: 'succeeded', evaluator_id },
+    ...{ evaluator_version: 1, evaluator_kind: 'external', config_hash: 'sha256:0' },
+    scores: [{ name: 'accuracy', value: 4, passed: true, normalized: 0.8, source_kind: 'api' }]
+  })
+  // Where nobody waits it is a score of its own.
+  await push([{ ...score, id: randomUUID(), value: 1 }], scene.writeKey)
+  expect(await openRunsOf(decision_id)).toHaveLength(2)
+})
+
+test('what an evaluator does not allow is refused with its place, and spoils nothing', async () => {
+  const range = await anExternalEvaluator({})
+  const labels = { good: 1, bad: 0 }
+  const choice = await anExternalEvaluator({ data_type: 'categorical', labels, pass: ['good'] })
+  const decision_id = await aStoredDecision()
+  const refused: [object, string, string | null][] = [
+    [{ evaluator_id: range, value: 6 }, 'invalid_body', '/value'],
+    [{ evaluator_id: range, value: true }, 'invalid_body', '/value'],
+    [{ evaluator_id: range, value: 1, name: 'other' }, 'invalid_body', '/name'],
+    [{ evaluator_id: range, value: 1, data_type: 'text' }, 'invalid_body', '/data_type'],
+    [{ evaluator_id: choice, label: 'fair' }, 'invalid_body', '/label'],
+    [{ evaluator_id: choice }, 'invalid_body', '/label'],
+    [{ evaluator_id: 'evl_none', value: 1 }, 'evaluator_not_found', null],
+    [{ value: 1 }, 'invalid_body', '/name'],
+    [{ name: 'a' }, 'invalid_body', '/value'],
+    [{ name: 'a', value: 1, more: 1 }, 'invalid_body', '/more'],
+    [{ name: 'a\u0000', value: 1 }, 'invalid_body', '/name'],
+    [{ name: 'a', label: '\ud800' }, 'invalid_body', '/label'],
+    [{ name: 'a', value: 1, id: 'x' }, 'invalid_body', '/id']
+  ]
+  const good = { decision_id, evaluator_id: choice, label: 'good' }
+  const results = await push([...refused.map(([item]) => ({ decision_id, ...item })), good, 7])
+  for (const [index, [, code, pointer]] of refused.entries()) {
+    const { accepted, problem } = results[index] as Result
+    expect([accepted, problem?.code]).toEqual([false, code])
+    expect(problem?.errors?.[0]?.pointer ?? null).toBe(pointer)
+  }
+  expect(results.at(-2)).toMatchObject({ accepted: true })
+  expect(results.at(-1)).toMatchObject({ accepted: false, problem: { code: 'invalid_body' } })
+  expect(await openRunsOf(decision_id)).toHaveLength(1)
+})
+
+test('an unknown decision is refused, and for good once storage has caught up', async () => {
+  const decision_id = randomUUID()
+  const item = { decision_id, name: 'a', value: 1 }
+  const early = await push([item])
+  expect(early).toMatchObject([{ accepted: false, retryable: true }])
+  expect(early[0]?.problem?.code).toBe('decision_not_found')
+  await reportProgress(scene.database, new Date(Date.now() + 60_000))
+  expect(await push([item])).toMatchObject([{ accepted: false, retryable: false }])
+  const foreign = aDecision()
+  await storeDecision(scene.database, foreign)
+  const foreignItem = { ...item, decision_id: foreign.decision_id }
+  expect(await push([foreignItem])).toMatchObject([{ accepted: false, retryable: false }])
+})
+
+test('what was or is to be erased takes no score', async () => {
+  const [gone, asked] = [await aStoredDecision(), await aStoredDecision()]
+  await scene.database.query('update decision_ids set erased_at = now() where decision_id = $1', [
+    gone
+  ])
+  await scene.database.query(
+    `insert into erasures (erasure_id, organization_id, scope, subject, received_until, requested_by)
+     values ($1, $2, 'decision', $3, now(), 'test')`,
+    [randomUUID(), scene.organizationId, asked]
+  )
+  for (const decision_id of [gone, asked]) {
+    expect(await push([{ decision_id, name: 'a', value: 1 }])).toMatchObject([{ accepted: false }])
+    expect(await openRunsOf(decision_id)).toEqual([])
+  }
+})
+
+test('a decision takes no more than a thousand of them', async () => {
+  const decision_id = await aStoredDecision()
+  const owner = { organization_id: scene.organizationId, decision_id }
+  const run = aRun({ rule: 'push', rule_id: 'push', scores: [] })
+  await storeRun(scene.database, owner, run)
+  await scene.database.query(
+    `insert into evaluation_runs
+     select (json_populate_record(r, json_build_object('run_id', gen_random_uuid()))).*
+       from evaluation_runs r, generate_series(1, 998) where run_id = $1`,
+    [run.run_id]
+  )
+  const item = { decision_id, name: 'a', value: 1 }
+  const [last, over] = await push([item, item])
+  expect(last).toMatchObject({ accepted: true })
+  expect(over).toMatchObject({ accepted: false, problem: { code: 'limit_reached' } })
+})
+
+test('who may not is refused as a whole, and so is what is no list', async () => {
+  const path = '/v1/evaluation/scores'
+  const codeOf = async (body: unknown, token: string) =>
+    (await scene.post(path, body, token)).body['code']
+  const scores = [{ decision_id: randomUUID(), name: 'a', value: 1 }]
+  expect(await codeOf({ scores }, scene.tokenAs('viewer'))).toBe('role_missing')
+  expect(await codeOf({ scores }, scene.apiKey)).toBe('api_key_invalid')
+  expect(await codeOf({ scores: [] }, scene.token)).toBe('invalid_body')
+  expect(await codeOf({ scores: Array.from({ length: 501 }, () => 1) }, scene.token)).toBe(
+    'invalid_body'
+  )
+  const many = Array.from({ length: 500 }, () => ({ ...scores[0], reason: 'x'.repeat(4000) }))
+  expect(await push(many)).toHaveLength(500)
+})
