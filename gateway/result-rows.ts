@@ -1,8 +1,13 @@
 /** The part of the route table about what evaluations come to: states, scores and runs. */
+import { cancelRunOperation } from './api/results/cancel-run.operation.ts'
+import { listRunsOperation } from './api/results/list-runs.operation.ts'
 import { listScoresOperation } from './api/results/list-scores.operation.ts'
 import { pushScoresOperation } from './api/results/push-scores.operation.ts'
 import { readDecisionScoresOperation } from './api/results/read-decision-scores.operation.ts'
+import { readHealthOperation } from './api/results/read-health.operation.ts'
+import { readRunOperation } from './api/results/read-run.operation.ts'
 import { readStatusesOperation } from './api/results/read-statuses.operation.ts'
+import { replayRunsOperation } from './api/results/replay-runs.operation.ts'
 import { summarizeScoresOperation } from './api/results/summarize-scores.operation.ts'
 import type { Guards, Row } from './guards.ts'
 import type { PrincipalHandle, SessionHandle } from './route.ts'
@@ -13,9 +18,16 @@ export interface ResultHandlers {
   readonly listScores: PrincipalHandle
   readonly summarizeScores: SessionHandle
   readonly pushScores: PrincipalHandle
+  readonly listRuns: PrincipalHandle
+  readonly readRun: PrincipalHandle
+  readonly replayRuns: SessionHandle
+  readonly cancelRun: SessionHandle
+  readonly readHealth: PrincipalHandle
 }
 
-export function resultRows(to: ResultHandlers, { session, sessionOr }: Guards): readonly Row[] {
+export function resultRows(to: ResultHandlers, guards: Guards): readonly Row[] {
+  const { session, sessionAs, sessionOr } = guards
+  const member = sessionAs('member')
   const reader = sessionOr('evaluation:read')
   const writer = sessionOr('evaluation:write')
   // prettier-ignore
@@ -24,6 +36,11 @@ export function resultRows(to: ResultHandlers, { session, sessionOr }: Guards): 
     ['get',  '/v1/evaluation/scores',              reader(listScoresOperation, to.listScores)],
     ['post', '/v1/evaluation/scores',              writer(pushScoresOperation, to.pushScores)],
     ['get',  '/v1/evaluation/scores/summary',      session(summarizeScoresOperation, to.summarizeScores)],
+    ['get',  '/v1/evaluation/runs',                reader(listRunsOperation, to.listRuns)],
+    ['post', '/v1/evaluation/runs/replay',         member(replayRunsOperation, to.replayRuns)],
+    ['get',  '/v1/evaluation/runs/:run_id',        reader(readRunOperation, to.readRun)],
+    ['post', '/v1/evaluation/runs/:run_id/cancel', member(cancelRunOperation, to.cancelRun)],
+    ['get',  '/v1/evaluation/health',              reader(readHealthOperation, to.readHealth)],
     ['get',  '/v1/evaluation/:decision_id/scores', reader(readDecisionScoresOperation, to.readDecisionScores)]
   ]
 }

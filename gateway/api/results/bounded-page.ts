@@ -26,6 +26,8 @@ export interface BoundedQuery {
   /** Conditions that the index serves, and those that are looked at row by row. */
   readonly indexed: readonly string[]
   readonly filters: readonly string[]
+  /** Chooses a partial index, in its words. */
+  readonly also?: string
   readonly values: readonly unknown[]
   readonly rowsMax: number
 }
@@ -66,10 +68,10 @@ export async function readBoundedRows<R extends Keyed & Row>(
   return { rows, endsAt: positionOf(ends[0], id) }
 }
 
-function scannedBy({ from, time, id, indexed }: BoundedQuery): string {
+function scannedBy({ from, time, id, indexed, also = 'true' }: BoundedQuery): string {
   return `select *
                ${from}
-              where ${indexed.join('\n                and ')}
+              where ${[...indexed, also].join('\n                and ')}
               order by ${time} desc, ${id} desc
               limit ${scannedMax}`
 }

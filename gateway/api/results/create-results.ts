@@ -1,11 +1,16 @@
 /** The handlers of everything that evaluations come to. */
 import type { ResultHandlers } from '../../result-rows.ts'
 import type { ReadDependencies } from '../read-decision.ts'
+import { createCancelRun } from './cancel-run.ts'
+import { createListRuns } from './list-runs.ts'
 import { createListScores } from './list-scores.ts'
 import type { ListResultsDependencies } from './list-scores.ts'
 import { createPushScores } from './push-scores.ts'
 import { createReadDecisionScores } from './read-decision-scores.ts'
+import { createReadHealth } from './read-health.ts'
+import { createReadRun } from './read-run.ts'
 import { createReadStatuses } from './read-statuses.ts'
+import { createReplayRuns } from './replay-runs.ts'
 import { createSummarizeScores } from './summarize-scores.ts'
 
 export type ResultDependencies = ReadDependencies & ListResultsDependencies
@@ -16,6 +21,11 @@ export function createResults(dependencies: ResultDependencies): ResultHandlers 
     readDecisionScores: createReadDecisionScores(dependencies),
     listScores: createListScores(dependencies),
     summarizeScores: createSummarizeScores(dependencies),
-    pushScores: createPushScores(dependencies)
+    pushScores: createPushScores(dependencies),
+    listRuns: createListRuns(dependencies),
+    readRun: createReadRun(dependencies),
+    replayRuns: createReplayRuns(dependencies),
+    cancelRun: createCancelRun(dependencies),
+    readHealth: createReadHealth(dependencies)
   }
 }

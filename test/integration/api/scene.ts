@@ -337,11 +337,15 @@ export async function storeRun(database: TestDatabase, owner: RunOwner, run: Run
 }
 
 /** Says that storage has stored everything the topic held at `asOf`. */
-export async function reportProgress(database: TestDatabase, asOf: Date): Promise<void> {
+export async function reportProgress(
+  database: TestDatabase,
+  asOf: Date,
+  topic = decisionsTopic
+): Promise<void> {
   await database.query(
     `insert into storage_progress (topic, partition, next_offset, as_of)
      values ($1, 0, 1, $2), ($1, 1, 1, $2::timestamptz + interval '1 hour')
      on conflict (topic, partition) do update set as_of = excluded.as_of`,
-    [decisionsTopic, asOf]
+    [topic, asOf]
   )
 }
