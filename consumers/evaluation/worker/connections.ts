@@ -29,17 +29,22 @@ export async function lockCircuit(
   name: ConnectionName
 ): Promise<LockedCircuit> {
   const values = [name.organization_id, name.connection_id]
+  const select = `${selectCircuit} for update`
+  const known = await transaction.query<CircuitRow>(select, values)
+  if (known[0] !== undefined) return lockedOf(known[0])
   await transaction.query(
     `insert into connection_circuits (organization_id, connection_id) values ($1, $2)
      on conflict do nothing`,
     values
   )
-  const [locked] = await transaction.query<Circuit & Row & { now: Date }>(
-    `${selectCircuit} for update`,
-    values
-  )
-  if (locked === undefined) throw new Error('a circuit was deleted while it was in use')
-  const { now, ...circuit } = locked
+  const [made] = await transaction.query<CircuitRow>(select, values)
+  if (made === undefined) throw new Error('a circuit was deleted while it was in use')
+  return lockedOf(made)
+}
+
+type CircuitRow = Circuit & Row & { readonly now: Date }
+
+function lockedOf({ now, ...circuit }: CircuitRow): LockedCircuit {
   return { circuit, now }
 }
 

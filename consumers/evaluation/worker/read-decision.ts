@@ -20,28 +20,38 @@ interface DecisionRow extends Row {
 /** `absent`: not stored yet. `dropped`: its time was over. */
 export async function readDecision(
   transaction: Queryable,
-  { organization_id, decision_id }: RunKey
+  key: RunKey
 ): Promise<Decision | 'absent' | 'dropped' | 'erased'> {
-  const identities = await transaction.query<{ received_at: Date; erased_at: Date | null }>(
-    `select received_at, erased_at from decision_ids
-      where organization_id = $1 and decision_id = $2`,
-    [organization_id, decision_id]
-  )
-  const [identity] = identities
-  if (identity === undefined) return 'absent'
-  if (identity.erased_at !== null) return 'erased'
-  // The day is given as a value, so that one partition is looked into.
+  const { organization_id, decision_id } = key
+  const row = await selectDecision(transaction, key)
+  if (row === undefined) return await whyMissing(transaction, key)
+  const output = JSON.parse(row.output) as string
+  return { ...row, organization_id, decision_id, received_at: row.received_at.getTime(), output }
+}
+
+/** The day is known before the partitions are opened, so that one of them is read. */
+async function selectDecision(
+  transaction: Queryable,
+  { organization_id, decision_id }: RunKey
+): Promise<DecisionRow | undefined> {
   const rows = await transaction.query<DecisionRow>(
     `select received_at, input, output, agent_id, session_id, domain, metadata, input_tokens,
             output_tokens, sdk_version
        from decisions
       where organization_id = $1 and decision_id = $2
         and received_at = (select i.received_at from decision_ids as i
-                            where i.organization_id = $1 and i.decision_id = $2)`,
+                            where i.organization_id = $1 and i.decision_id = $2
+                              and i.erased_at is null)`,
     [organization_id, decision_id]
   )
-  const [row] = rows
-  if (row === undefined) return 'dropped'
-  const output = JSON.parse(row.output) as string
-  return { ...row, organization_id, decision_id, received_at: row.received_at.getTime(), output }
+  return rows[0]
+}
+
+async function whyMissing(transaction: Queryable, { organization_id, decision_id }: RunKey) {
+  const [identity] = await transaction.query<{ erased_at: Date | null }>(
+    `select erased_at from decision_ids where organization_id = $1 and decision_id = $2`,
+    [organization_id, decision_id]
+  )
+  if (identity === undefined) return 'absent'
+  return identity.erased_at === null ? 'dropped' : 'erased'
 }

@@ -149,5 +149,21 @@ test('a process killed with calls under way repeats those, and no others', async
     expect(scene.judge.callsOf(run.run_id)).toBe(times)
     expect(attempts.filter(({ run_id }) => run_id === run.run_id)).toHaveLength(times)
   }
-  expect(evaluation.log()).not.toContain('"level":"error"')
+  scene = { ...scene, evaluation }
 }, 150_000)
+
+test('a process that is told to stop gives back what it cannot wait for, at once', async () => {
+  scene.judge.hold()
+  const ids = await scene.decide(3)
+  await waitUntil('they are called', () => scene.judge.open() === ids.length)
+  expect(await scene.evaluation.stop()).toBe(0)
+  const open = await scene.rows('open_runs', ids)
+  expect(open).toHaveLength(ids.length)
+  for (const row of open) expect(row).toMatchObject({ status: 'scheduled', attempts: 0 })
+  scene.judge.release()
+  await scene.startEvaluation()
+  const runs = await scene.allStored(ids)
+  expect(runs).toEqual(ids.map(() => expect.objectContaining(succeeded)))
+  const attempts = await scene.rows('run_attempts', ids)
+  expect(attempts.filter(({ counted }) => counted === false)).toHaveLength(ids.length)
+})

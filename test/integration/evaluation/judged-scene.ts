@@ -68,7 +68,10 @@ export async function createJudgedScene(): Promise<JudgedScene> {
   const { query } = installation.database
   await configure(installation, organization_id, judge.baseUrl)
   const startEvaluation = (): Promise<Application> =>
-    installation.start('evaluation', { JUDGE_CALLS_MAX: String(callsMax) })
+    installation.start('evaluation', {
+      JUDGE_CALLS_MAX: String(callsMax),
+      SHUTDOWN_DEADLINE_MS: '6000'
+    })
   const [gateway, evaluation] = await Promise.all([
     installation.start('gateway'),
     startEvaluation(),
