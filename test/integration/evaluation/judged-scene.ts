@@ -72,11 +72,10 @@ export async function createJudgedScene(): Promise<JudgedScene> {
       JUDGE_CALLS_MAX: String(callsMax),
       SHUTDOWN_DEADLINE_MS: '6000'
     })
-  const [gateway, evaluation] = await Promise.all([
-    installation.start('gateway'),
-    startEvaluation(),
-    installation.start('storage')
-  ])
+  // One after the other, so that a busy machine has time for each.
+  const gateway = await installation.start('gateway')
+  const evaluation = await startEvaluation()
+  await installation.start('storage')
   const client = clientOf(gateway, tenant)
 
   const stored: JudgedScene['stored'] = (ids) =>
