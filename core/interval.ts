@@ -1,4 +1,4 @@
-/** Confidence intervals at 95 %, so that nobody takes a rate of three for a rate of three thousand. */
+/** Confidence intervals at 95 %, so that a rate of three is not taken for one of three thousand. */
 
 /** Lower and upper end. */
 export type Interval = readonly [number, number]

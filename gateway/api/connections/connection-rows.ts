@@ -72,8 +72,3 @@ export function connectionView({ api_key_sealed, ...connection }: StoredConnecti
     ...{ models, concurrency_max, circuit, created_at, updated_at }
   }
 }
-
-/** What the secret of a connection is bound to: in a row of another one it stays shut. */
-export function secretContextOf(organizationId: string, connectionId: string): string {
-  return `${organizationId}/${connectionId}`
-}

@@ -6,7 +6,7 @@ import type { JudgeClient } from '../../../platform/judge-client.ts'
 import type { Outbound } from '../../../platform/outbound.ts'
 import { SealError } from '../../../platform/sealed-secret.ts'
 import type { Sealer } from '../../../platform/sealed-secret.ts'
-import { secretContextOf } from './connection-rows.ts'
+import { secretContextOf } from '../../../platform/secret-context.ts'
 import type { StoredConnection } from './connection-rows.ts'
 
 export interface OpenJudgeDependencies {

@@ -78,9 +78,9 @@ export async function tryModel(
     const reply = await client.complete({ ...request, model }, { signal, timeoutMs: testTimeoutMs })
     const { model_reported, latency_ms, input_tokens, output_tokens } = reply
     const report = { model_reported, latency_ms, input_tokens, output_tokens }
-    return { ...nothingReported, ok: true, model, ...report }
+    return { ok: true, model, ...nothingReported, ...report }
   } catch (error) {
-    const nothing = { ...nothingReported, ok: false, model }
+    const nothing = { ok: false, model, ...nothingReported }
     if (signal.aborted) return { ...nothing, status_reason: 'timeout', message: 'it took too long' }
     if (!(error instanceof JudgeError)) throw error
     const { status_reason, message, http_status } = error

@@ -58,7 +58,7 @@ export async function tryItems(
         const decision = await read()
         if (decision === null) {
           const status_reason = 'decision_not_found'
-          return { ...nothing, decision_id, status: 'skipped', status_reason }
+          return { decision_id, status: 'skipped', ...nothing, status_reason }
         }
         return { decision_id, ...(await tryEvaluator(decision)) }
       })
@@ -74,7 +74,7 @@ export function createTryOffline(version: EvaluatorVersion): TryEvaluator {
 
   return async function tryOffline(decision) {
     if (computedMs > computeMsMax) {
-      return { ...nothing, status: 'failed', status_reason: 'code_timeout', error: tooMuch }
+      return { status: 'failed', ...nothing, status_reason: 'code_timeout', error: tooMuch }
     }
     const startedAt = performance.now()
     const [outcome] = runEvaluators([{ evaluator, subject: subjectOf(decision) }])
@@ -83,10 +83,10 @@ export function createTryOffline(version: EvaluatorVersion): TryEvaluator {
     const duration_ms = outcome.duration_us / 1000
     if (outcome.status === 'succeeded') {
       const score = shownScore(version, outcome.finding)
-      return { ...nothing, status: 'succeeded', score, duration_ms }
+      return { status: 'succeeded', ...nothing, score, duration_ms }
     }
     const { status, status_reason } = outcome
-    return { ...nothing, status, status_reason, duration_ms }
+    return { status, ...nothing, status_reason, duration_ms }
   }
 }
 
@@ -102,7 +102,7 @@ export function createTryJudge(
       return outcomeOf(version, await judge(version, decision, { client, signal }))
     } catch (error) {
       if (!signal.aborted) throw error
-      return { ...nothing, status: 'failed', status_reason: 'timeout', error: tooMuch }
+      return { status: 'failed', ...nothing, status_reason: 'timeout', error: tooMuch }
     }
   }
 }
@@ -115,14 +115,14 @@ function outcomeOf(version: EvaluatorVersion, judgement: Judgement): Outcome {
   const usage = { calls, ...tokens, usd }
   if (outcome.kind === 'finding') {
     const score = shownScore(version, outcome)
-    return { ...nothing, status: 'succeeded', score, duration_ms, usage }
+    return { status: 'succeeded', ...nothing, score, duration_ms, usage }
   }
   const { status_reason } = outcome
   if (outcome.kind === 'skipped') {
-    return { ...nothing, status: 'skipped', status_reason, duration_ms, usage }
+    return { status: 'skipped', ...nothing, status_reason, duration_ms, usage }
   }
   const error = outcome.message
-  return { ...nothing, status: 'failed', status_reason, duration_ms, error, usage }
+  return { status: 'failed', ...nothing, status_reason, duration_ms, error, usage }
 }
 
 /** Whether it can be tried at all. */

@@ -1,0 +1,15 @@
+/** Dollars and their billionths. */
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { nanoUsdOf, usdMax, usdOf } from '../../../core/usd.ts'
+
+test('what is said to the billionth comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: usdMax * 1e9 }), (nano) => {
+      expect(nanoUsdOf(usdOf(nano))).toBe(nano)
+    })
+  )
+  expect([0, 0.1, 12.000000001, usdMax].map((usd) => usdOf(nanoUsdOf(usd)))).toEqual([
+    ...[0, 0.1, 12.000000001, usdMax]
+  ])
+})
