@@ -14,9 +14,10 @@ import type { PrincipalHandle, SessionHandle } from './route.ts'
 
 export interface ResultHandlers {
   readonly readStatuses: PrincipalHandle
-  readonly readDecisionScores: PrincipalHandle
+  /** Of one decision. */
+  readonly scoresOf: PrincipalHandle
   readonly listScores: PrincipalHandle
-  readonly summarizeScores: SessionHandle
+  readonly summarize: SessionHandle
   readonly pushScores: PrincipalHandle
   readonly listRuns: PrincipalHandle
   readonly readRun: PrincipalHandle
@@ -35,12 +36,12 @@ export function resultRows(to: ResultHandlers, guards: Guards): readonly Row[] {
     ['post', '/v1/evaluation/status',              reader(readStatusesOperation, to.readStatuses)],
     ['get',  '/v1/evaluation/scores',              reader(listScoresOperation, to.listScores)],
     ['post', '/v1/evaluation/scores',              writer(pushScoresOperation, to.pushScores)],
-    ['get',  '/v1/evaluation/scores/summary',      session(summarizeScoresOperation, to.summarizeScores)],
+    ['get',  '/v1/evaluation/scores/summary',      session(summarizeScoresOperation, to.summarize)],
     ['get',  '/v1/evaluation/runs',                reader(listRunsOperation, to.listRuns)],
     ['post', '/v1/evaluation/runs/replay',         member(replayRunsOperation, to.replayRuns)],
     ['get',  '/v1/evaluation/runs/:run_id',        reader(readRunOperation, to.readRun)],
     ['post', '/v1/evaluation/runs/:run_id/cancel', member(cancelRunOperation, to.cancelRun)],
     ['get',  '/v1/evaluation/health',              reader(readHealthOperation, to.readHealth)],
-    ['get',  '/v1/evaluation/:decision_id/scores', reader(readDecisionScoresOperation, to.readDecisionScores)]
+    ['get',  '/v1/evaluation/:decision_id/scores', reader(readDecisionScoresOperation, to.scoresOf)]
   ]
 }

@@ -18,9 +18,9 @@ export type ResultDependencies = ReadDependencies & ListResultsDependencies
 export function createResults(dependencies: ResultDependencies): ResultHandlers {
   return {
     readStatuses: createReadStatuses(dependencies),
-    readDecisionScores: createReadDecisionScores(dependencies),
+    scoresOf: createReadDecisionScores(dependencies),
     listScores: createListScores(dependencies),
-    summarizeScores: createSummarizeScores(dependencies),
+    summarize: createSummarizeScores(dependencies),
     pushScores: createPushScores(dependencies),
     listRuns: createListRuns(dependencies),
     readRun: createReadRun(dependencies),

@@ -1,4 +1,4 @@
-/** GET /v1/evaluation/health: whether evaluation keeps up, and whether every run is accounted for. */
+/** GET /v1/evaluation/health: whether evaluation keeps up, and every run is accounted for. */
 import type { Clock } from '../../../core/clock.ts'
 import { jsonReply } from '../../call.ts'
 import type { PrincipalHandle } from '../../route.ts'

@@ -181,7 +181,8 @@ test('what was or is to be erased takes no score', async () => {
     gone
   ])
   await scene.database.query(
-    `insert into erasures (erasure_id, organization_id, scope, subject, received_until, requested_by)
+    `insert into erasures (erasure_id, organization_id, scope, subject, received_until,
+                            requested_by)
      values ($1, $2, 'decision', $3, now(), 'test')`,
     [randomUUID(), scene.organizationId, asked]
   )

@@ -69,7 +69,7 @@ describe('the list', () => {
     ids['waiting'] = await open(5, { rule_id: 'rul_b' })
   })
 
-  test('gives open and ended runs once, the newest first, whatever the size of a page', async () => {
+  test('gives open and ended runs once, the newest first, whatever a page holds', async () => {
     const expected = ['waiting', 'skipped', 'blocked', 'usual', 'failed', 'ok']
     for (const limit of [1, 2, 4, 200]) {
       const seen = await allOf(`${range}&limit=${limit}`)

@@ -1,0 +1,75 @@
+/** Lists of an organization with many scores: so many are looked at for a page, and by an index. */
+import { beforeAll, expect, test } from '@jest/globals'
+import { scannedMax } from '../../../gateway/api/results/bounded-page.ts'
+import { aDecision, aRun, aScore } from '../../support/builders.ts'
+import { createScene, storeRun } from './scene.ts'
+import type { Answer, Scene } from './scene.ts'
+
+let scene: Scene
+
+interface List {
+  readonly data: { name: string }[]
+  readonly meta: { readonly next_cursor: string | null }
+}
+
+interface Summary {
+  readonly series: { points: { n: number }[] }[]
+  readonly meta: { cut: Record<string, unknown> }
+}
+
+const rowsOfMany = scannedMax + 500
+
+beforeAll(async () => {
+  scene = await createScene()
+  const owner = aDecision({ organization_id: scene.organizationId })
+  const [oldest, common] = [aScore({ name: 'rare' }), aScore({ name: 'common' })]
+  const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
+  await storeRun(scene.database, { ...owner, evaluated_at: hours(9) }, aRun({ scores: [oldest] }))
+  await storeRun(scene.database, { ...owner, evaluated_at: hours(2) }, aRun({ scores: [common] }))
+  await scene.database.query(
+    `insert into scores
+     select (json_populate_record(s, json_build_object('score_id', gen_random_uuid()))).*
+       from scores s, generate_series(2, $2) where score_id = $1`,
+    [common.score_id, rowsOfMany]
+  )
+  await scene.database.query('analyze scores')
+})
+
+test('a filter that few pass ends the page where it stopped looking', async () => {
+  const path = '/v1/evaluation/scores?data_type=boolean&passed=true&evaluator_id=none&limit=10'
+  const first = (await scene.get<List>(path)).body
+  expect(first.data).toEqual([])
+  expect(first.meta.next_cursor).not.toBeNull()
+  const next: Answer<List> = await scene.get<List>(`${path}&cursor=${first.meta.next_cursor}`)
+  expect(next.body).toMatchObject({ data: [], meta: { next_cursor: null } })
+  const rare = (await scene.get<List>('/v1/evaluation/scores?name=rare')).body
+  expect(rare).toMatchObject({ data: [{ name: 'rare' }], meta: { next_cursor: null } })
+})
+
+test('a summary says from when on it has looked at everything', async () => {
+  const { body } = await scene.get<Summary>('/v1/evaluation/scores/summary?interval=none')
+  expect(body.series.map(({ points }) => points[0]?.n).toSorted()).toEqual([1, rowsOfMany])
+  expect(body.meta.cut).toEqual({ scores_since: null, runs_since: null, groups: false })
+})
+
+test.each([
+  ['evaluation/scores?limit=10', 'scores_by_organization'],
+  ['evaluation/scores?name=rare', 'scores_by_name'],
+  ['evaluation/scores?agent_id=a', 'scores_by_organization']
+])('%s is found through the index %s', async (path, index) => {
+  const before = scene.asked.length
+  await scene.get(`/v1/${path}`)
+  const asked = scene.asked.slice(before).find((statement) => statement.includes('as s'))
+  const plan = await scene.database.query<{ 'QUERY PLAN': string }>(
+    `explain ${explained(asked ?? '')}`
+  )
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(index)
+})
+
+/** With values in place of parameters: of times, of texts and of the organization. */
+function explained(statement: string): string {
+  return statement
+    .replace('organization_id = $1', `organization_id = '${scene.organizationId}'`)
+    .replaceAll(/\$\d+::timestamptz/g, "'2026-01-01'::timestamptz")
+    .replaceAll(/\$\d+(::text)?/g, "'rare'")
+}
