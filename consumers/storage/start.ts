@@ -48,7 +48,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   await group.run(
     createStorage({
       ...{ registry, postgres, flood, settle, patiently, groupId },
-      decisionsTopic: topic
+      ...{ clock: systemClock, decisionsTopic: topic }
     })
   )
 }

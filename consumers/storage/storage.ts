@@ -1,4 +1,5 @@
 /** The storage group: decisions and evaluations into Postgres. */
+import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { Evaluation } from '../../core/evaluation.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/decoders.ts'
@@ -13,6 +14,8 @@ import type { Settle } from '../settle.ts'
 import { bisecting } from './bisect.ts'
 import { createStoreDecisions } from './store-decisions.ts'
 import { createStoreEvaluations } from './store-evaluations.ts'
+import { createSubscribers } from './subscribers.ts'
+import { createTellCompleted } from './tell-completed.ts'
 
 export interface StorageDependencies {
   readonly registry: Registry
@@ -20,13 +23,16 @@ export interface StorageDependencies {
   readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
+  readonly clock: Clock
   readonly groupId: string
   readonly decisionsTopic: string
 }
 
 /** Consumes a batch of either topic. */
 export function createStorage(dependencies: StorageDependencies) {
-  const { registry, postgres, flood, settle, patiently, groupId, decisionsTopic } = dependencies
+  const { registry, postgres, flood, settle, patiently, clock } = dependencies
+  const { groupId, decisionsTopic } = dependencies
+  const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
   const consumeDecisions = createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),
     handle: bisecting(createStoreDecisions({ postgres }), groupId),
@@ -35,7 +41,7 @@ export function createStorage(dependencies: StorageDependencies) {
   })
   const consumeEvaluations = createConsumeBatch<Evaluation>({
     decode: createDecodeBatch(createDecodeEvaluation(registry), flood),
-    handle: bisecting(createStoreEvaluations({ postgres }), groupId),
+    handle: bisecting(createStoreEvaluations({ postgres, tellCompleted }), groupId),
     settle,
     patiently
   })

@@ -9,29 +9,41 @@ import type { Store } from './bisect.ts'
 import { closeRuns, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun, RunName } from './insert-runs.ts'
 import { recordConsumed } from './record-consumed.ts'
+import type { TellCompleted } from './tell-completed.ts'
+
+export interface StoreEvaluationsDependencies {
+  readonly postgres: Postgres
+  readonly tellCompleted: TellCompleted
+}
 
 /** One outcome for each: done when at least one of its runs was new, erased with its decision. */
-export function createStoreEvaluations({ postgres }: { postgres: Postgres }): Store<Evaluation> {
+export function createStoreEvaluations(
+  dependencies: StoreEvaluationsDependencies
+): Store<Evaluation> {
+  const { postgres, tellCompleted } = dependencies
   return function storeEvaluations(evaluations, consumption) {
     return postgres.transaction(async (transaction) => {
       await recordConsumed(transaction, consumption)
-      return evaluations.length === 0 ? [] : await store(transaction, evaluations)
+      return evaluations.length === 0 ? [] : await store(transaction, evaluations, tellCompleted)
     })
   }
 }
 
-async function store(transaction: Queryable, evaluations: readonly Evaluation[]) {
+async function store(
+  transaction: Queryable,
+  evaluations: readonly Evaluation[],
+  tellCompleted: TellCompleted
+) {
   const isErased = await findErased(transaction, evaluations)
   const tombstones = await findTombstones(transaction, evaluations)
   const isGone = (evaluation: Evaluation): boolean =>
     isErased(evaluation) || tombstones.has(identityNameOf(evaluation))
   const runs = evaluations.filter((evaluation) => !isGone(evaluation)).flatMap(runsOf)
   const inserted = new Set((await insertRuns(transaction, runs)).map(nameOf))
-  await insertScores(
-    transaction,
-    runs.filter((ended) => inserted.has(endedNameOf(ended)))
-  )
+  const fresh = runs.filter((ended) => inserted.has(endedNameOf(ended)))
+  await insertScores(transaction, fresh)
   await closeRuns(transaction, runs)
+  await tellCompleted(transaction, [...new Set(fresh.map(({ evaluation }) => evaluation))])
   return evaluations.map((evaluation) => {
     if (isGone(evaluation)) return erased
     // All of them, so that the same again in this batch finds none left.

@@ -7,11 +7,16 @@ create table webhooks (
   name text not null,
   url text not null,
   secret_sealed bytea not null,
+  -- The one before it, with which is signed as well until then.
+  secret_before_sealed bytea,
+  secret_before_until timestamptz,
   events text[] not null,
   -- JSON text of the threshold; null where it is about none.
   threshold text,
   enabled boolean not null default true,
   disabled_reason text,
+  -- Deliveries that failed since one succeeded.
+  failures_in_row integer not null default 0,
   -- ok or firing, for a threshold.
   state text not null default 'ok' check (state in ('ok', 'firing')),
   state_since timestamptz not null default now(),
@@ -34,16 +39,23 @@ create table webhook_deliveries (
   attempts integer not null default 0,
   created_at timestamptz not null default now(),
   next_attempt_at timestamptz not null default now(),
+  -- It is not tried later than this.
+  expires_at timestamptz not null default now() + interval '24 hours',
+  -- When its job was put into the queue, or the job began to be done; null when it only waits.
   queued_at timestamptz,
   finished_at timestamptz,
   http_status integer,
   error text,
   primary key (organization_id, delivery_id)
 );
-create index webhook_deliveries_due on webhook_deliveries (next_attempt_at)
+create index webhook_deliveries_due on webhook_deliveries
+  (organization_id, webhook_id, next_attempt_at) where status = 'pending' and queued_at is null;
+create index webhook_deliveries_queued on webhook_deliveries (queued_at)
+  where status = 'pending' and queued_at is not null;
+create index webhook_deliveries_expiring on webhook_deliveries (expires_at)
   where status = 'pending';
 create index webhook_deliveries_by_time on webhook_deliveries
-  (organization_id, webhook_id, created_at desc);
+  (organization_id, webhook_id, created_at desc, delivery_id desc);
 create index webhook_deliveries_by_age on webhook_deliveries
   using brin (created_at) with (autosummarize = on);
 

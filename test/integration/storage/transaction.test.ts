@@ -4,8 +4,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { bisecting } from '../../../consumers/storage/bisect.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
+import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
+import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import { duplicate, done, FencedError } from '../../../core/consumed.ts'
 import type { Decision } from '../../../core/decision.ts'
+import { systemClock as clock } from '../../../platform/clock.ts'
 import type { MessageBatch } from '../../../platform/message-consumer.ts'
 import { createPostgres } from '../../../platform/postgres.ts'
 import type { Postgres } from '../../../platform/postgres.ts'
@@ -15,6 +18,7 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { hoursDiffer } from './hours.ts'
 
+const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
 const hourMs = 3_600_000
 let database: TestDatabase
 let postgres: Postgres
@@ -67,7 +71,7 @@ describe('the fence', () => {
   })
 
   test('holds for evaluations too', async () => {
-    const store = createStoreEvaluations({ postgres })
+    const store = createStoreEvaluations({ postgres, tellCompleted })
     const place = aPlace()
     await store([], { ...place, nextOffset: 20n, epoch: 3 })
     const evaluation = anEvaluation()
@@ -171,13 +175,13 @@ describe('the sums of the hours', () => {
 
 test('an evaluation twice in a batch is new once', async () => {
   const evaluation = anEvaluation({ runs: [aRun(), aRun()] })
-  const store = createStoreEvaluations({ postgres })
+  const store = createStoreEvaluations({ postgres, tellCompleted })
   const outcomes = await store([evaluation, evaluation], { ...aPlace(), nextOffset: 2n, epoch: 1 })
   expect(outcomes).toEqual([done, duplicate])
 })
 
 test('a run_id of one decision does not hide that of another', async () => {
-  const store = createStoreEvaluations({ postgres })
+  const store = createStoreEvaluations({ postgres, tellCompleted })
   const run = aRun()
   const [one, other] = [anEvaluation({ runs: [run] }), anEvaluation({ runs: [run] })]
   const consumption = { ...aPlace(), nextOffset: 3n, epoch: 1 }

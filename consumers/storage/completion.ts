@@ -1,0 +1,78 @@
+/** What is told of a decision whose evaluation is complete: nothing that the decision holds. */
+import { currentRunsOf, evaluationStateOf } from '../../core/evaluation-status.ts'
+import { verdictOf } from '../../core/evaluation.ts'
+import type { Evaluation } from '../../core/evaluation.ts'
+import { deliveryIdOf } from '../../core/webhook.ts'
+import type { WebhookEvent } from '../../core/webhook.ts'
+
+export const completedEvent: WebhookEvent = 'evaluation.completed'
+
+/** A run that ended, of what was planned, with its scores. */
+export interface CompletedRun {
+  readonly rule: string
+  readonly rule_id: string | null
+  readonly evaluator: string
+  readonly evaluator_id: string | null
+  readonly evaluator_version: number
+  readonly generation: number
+  readonly status: string
+  readonly status_reason: string | null
+  readonly scores: readonly CompletedScore[]
+}
+
+interface CompletedScore {
+  readonly name: string
+  readonly value: number | null
+  readonly label: string | null
+  readonly passed: boolean | null
+}
+
+/** A row of webhook_deliveries. */
+export interface Completion {
+  readonly organization_id: string
+  readonly delivery_id: string
+  readonly webhook_id: string
+  readonly decision_id: string
+  /** JSON text. */
+  readonly payload: string
+}
+
+export type CompletedDecision = Pick<
+  Evaluation,
+  'organization_id' | 'decision_id' | 'agent_id' | 'session_id' | 'domain'
+>
+
+/** One for each webhook. */
+export function completionsOf(
+  decision: CompletedDecision,
+  runs: readonly CompletedRun[],
+  { webhookIds, planned, now }: { webhookIds: readonly string[]; planned: number; now: number }
+): Completion[] {
+  const { organization_id, decision_id } = decision
+  const evaluation = evaluationOf(decision, runs)
+  return webhookIds.map((webhook_id) => {
+    const event = completedEvent
+    const repetition = runs.length - planned
+    const delivery_id = deliveryIdOf({ webhook_id, decision_id, event, repetition })
+    const created_at = new Date(now).toISOString()
+    const payload = JSON.stringify({ id: delivery_id, type: event, created_at, ...evaluation })
+    return { organization_id, delivery_id, webhook_id, decision_id, payload }
+  })
+}
+
+function evaluationOf(decision: CompletedDecision, runs: readonly CompletedRun[]) {
+  const { organization_id, decision_id, agent_id, session_id, domain } = decision
+  const current = currentRunsOf(runs)
+  const scores = current.flatMap((run) =>
+    run.scores.map(({ name, value, label, passed }) => {
+      const { evaluator, evaluator_version: version } = run
+      return [name, { value, label, passed, evaluator, version }] as const
+    })
+  )
+  return {
+    ...{ organization_id, decision_id, agent_id, session_id, domain },
+    status: evaluationStateOf(current).status,
+    verdict: verdictOf(current.flatMap((run) => run.scores)),
+    scores: Object.fromEntries(scores)
+  }
+}

@@ -1,0 +1,135 @@
+/** Tells the webhooks of an organization which decisions have no run left to end. */
+import type { Clock } from '../../core/clock.ts'
+import { identityNameOf } from '../../core/decision.ts'
+import type { Evaluation } from '../../core/evaluation.ts'
+import { pushRuleId } from '../../core/rule.ts'
+import { createInsertRows } from '../../platform/insert-rows.ts'
+import type { Queryable } from '../../platform/postgres.ts'
+import { completedEvent, completionsOf } from './completion.ts'
+import type { CompletedRun, Completion } from './completion.ts'
+import type { Subscribers } from './subscribers.ts'
+
+export interface TellCompletedDependencies {
+  readonly subscribers: Subscribers
+  readonly clock: Clock
+}
+
+/**
+ * In the transaction that stored runs of these evaluations and closed them; for organizations
+ * without webhooks nothing is asked.
+ * @param evaluations those with runs that were not stored before
+ */
+export type TellCompleted = (
+  transaction: Queryable,
+  evaluations: readonly Evaluation[]
+) => Promise<void>
+
+export function createTellCompleted(dependencies: TellCompletedDependencies): TellCompleted {
+  const { subscribers, clock } = dependencies
+
+  return async function tellCompleted(transaction, evaluations) {
+    const planned = evaluations.filter(({ runs }) => runs.some(isPlanned))
+    if (planned.length === 0) return
+    const webhooks = await subscribers(
+      transaction,
+      planned.map(({ organization_id }) => organization_id)
+    )
+    const heard = planned.filter(({ organization_id }) => webhooks.has(organization_id))
+    if (heard.length === 0) return
+    const decisions = new Map(heard.map((decision) => [identityNameOf(decision), decision]))
+    const runs = await readCompleted(transaction, [...decisions.values()])
+    const now = clock.now()
+    const completions = [...runs].flatMap(([name, { planned: count, ended }]) => {
+      const decision = decisions.get(name)
+      const webhookIds = webhooks.get(decision?.organization_id ?? '') ?? []
+      return decision === undefined
+        ? []
+        : completionsOf(decision, ended, { webhookIds, planned: count, now })
+    })
+    await insertDeliveries(transaction, completions)
+  }
+}
+
+/** Whoever pushes a score completes nothing that was planned. */
+function isPlanned({ rule_id }: { readonly rule_id: string | null }): boolean {
+  return rule_id !== pushRuleId
+}
+
+interface Completed {
+  /** Runs of the plan; what ended beyond them are repetitions. */
+  readonly planned: number
+  readonly ended: readonly CompletedRun[]
+}
+
+type Named = { readonly organization_id: string; readonly decision_id: string }
+type PlanRow = Named & { readonly runs: number }
+
+const wanted = 'unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)'
+
+/**
+ * The runs of a decision may come over several partitions, and be stored by two transactions at
+ * once that do not see each other. So they take turns by the plan, and look after that: the later
+ * one sees the runs of both.
+ */
+async function readCompleted(transaction: Queryable, decisions: readonly Evaluation[]) {
+  const names = [
+    decisions.map(({ organization_id }) => organization_id),
+    decisions.map(({ decision_id }) => decision_id)
+  ]
+  const plans = await transaction.query<PlanRow>(
+    `select p.organization_id, p.decision_id, p.runs
+       from evaluation_plans p join ${wanted} using (organization_id, decision_id)
+      order by p.organization_id, p.decision_id
+        for update of p`,
+    names
+  )
+  const ended = await readEnded(transaction, names)
+  const completed = new Map<string, Completed>()
+  for (const plan of plans) {
+    const own = ended.get(identityNameOf(plan)) ?? []
+    const first = own.filter(({ generation }) => generation === 0)
+    if (first.length === plan.runs) {
+      completed.set(identityNameOf(plan), { planned: plan.runs, ended: own })
+    }
+  }
+  return completed
+}
+
+type EndedRow = Named & CompletedRun & Record<string, unknown>
+
+/** Of decisions without an open run. Scores come as JSON, so that a run is one row. */
+async function readEnded(
+  transaction: Queryable,
+  names: readonly unknown[]
+): Promise<ReadonlyMap<string, readonly CompletedRun[]>> {
+  const rows = await transaction.query<EndedRow>(
+    `select r.organization_id, r.decision_id, r.rule, r.rule_id, r.evaluator, r.evaluator_id,
+            r.evaluator_version, r.generation, r.status, r.status_reason,
+            (select coalesce(json_agg(json_build_object('name', s.name, 'value', s.value,
+                      'label', s.label, 'passed', s.passed) order by s.name, s.score_id), '[]')
+               from scores s
+              where s.organization_id = r.organization_id and s.decision_id = r.decision_id
+                and s.run_id = r.run_id) as scores
+       from evaluation_runs r join ${wanted} using (organization_id, decision_id)
+      where r.rule_id is distinct from $3
+        and not exists (select from open_runs o
+                         where o.organization_id = r.organization_id
+                           and o.decision_id = r.decision_id and o.rule_id <> $3)
+      order by r.evaluated_at, r.run_id`,
+    [...names, pushRuleId]
+  )
+  return Map.groupBy(rows, identityNameOf)
+}
+
+const insertDeliveries = createInsertRows<Completion>(
+  'webhook_deliveries',
+  [
+    ['organization_id', 'uuid', ({ organization_id }) => organization_id],
+    ['delivery_id', 'uuid', ({ delivery_id }) => delivery_id],
+    ['webhook_id', 'text', ({ webhook_id }) => webhook_id],
+    ['event', 'text', () => completedEvent],
+    ['decision_id', 'uuid', ({ decision_id }) => decision_id],
+    ['payload', 'text', ({ payload }) => payload]
+  ],
+  { tail: 'on conflict do nothing' }
+)

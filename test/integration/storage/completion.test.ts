@@ -1,0 +1,177 @@
+/** A complete evaluation is told once to each webhook, however its runs come and come again. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
+import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
+import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import type { Evaluation, Run } from '../../../core/evaluation.ts'
+import { pushRuleId } from '../../../core/rule.ts'
+import { systemClock as clock } from '../../../platform/clock.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { Postgres } from '../../../platform/postgres.ts'
+import { anEvaluation, aRun, aScore } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+
+let database: TestDatabase
+let postgres: Postgres
+let store: (...evaluations: Evaluation[]) => Promise<unknown>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
+  postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
+  onEnd(() => postgres.close())
+  const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+  const storeEvaluations = createStoreEvaluations({ postgres, tellCompleted })
+  let offset = 0n
+  const topic = randomUUID()
+  store = (...evaluations) => {
+    offset += 1n
+    const place = { groupId: 'g', topic, partition: Number(offset) }
+    return storeEvaluations(evaluations, { ...place, nextOffset: offset, epoch: 0 })
+  }
+})
+
+async function aWebhook(organizationId: string, events = ['evaluation.completed']) {
+  const webhookId = `whk_${randomUUID().replaceAll('-', '')}`
+  await database.query(
+    `insert into webhooks (organization_id, webhook_id, name, url, secret_sealed, events)
+     values ($1, $2, $2, 'https://example.org/', '', $3)`,
+    [organizationId, webhookId, events]
+  )
+  return webhookId
+}
+
+type Name = Pick<Evaluation, 'organization_id' | 'decision_id'>
+
+async function plan({ organization_id, decision_id }: Name, runs: number): Promise<void> {
+  await database.query(
+    `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
+                                   outcomes, runs)
+     values ($1, $2, now(), 0, '{planned}', $3)`,
+    [organization_id, decision_id, runs]
+  )
+}
+
+async function open({ organization_id, decision_id }: Name, run: Run): Promise<void> {
+  await database.query(
+    `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+                            evaluator, evaluator_kind, evaluator_version, generation, received_at,
+                            status, expires_at)
+     values ($1, $2, $3, $4, '', '', '', '', 1, $5, now(), 'scheduled', now())`,
+    [organization_id, decision_id, run.run_id, run.rule_id, run.generation]
+  )
+}
+
+type Told = { webhook_id: string; delivery_id: string; status: string; payload: string }
+
+async function toldTo(organizationId: string): Promise<Told[]> {
+  return await database.query<Told>(
+    `select webhook_id, delivery_id, status, payload
+       from webhook_deliveries where organization_id = $1 order by webhook_id, created_at`,
+    [organizationId]
+  )
+}
+
+function payloadOf(told: Told | undefined) {
+  return JSON.parse(told?.payload ?? '') as Record<string, unknown>
+}
+
+function aPlannedRun(overrides: Partial<Run> = {}): Run {
+  const run_id = randomUUID()
+  const scores = [aScore({ score_id: randomUUID(), name: 'polite', value: 0.8, label: null })]
+  return aRun({ run_id, rule_id: 'default', evaluator_id: run_id, scores, ...overrides })
+}
+
+test('a plan that ends at once is told to each webhook that asked, without its content', async () => {
+  const organization_id = randomUUID()
+  const webhooks = [await aWebhook(organization_id), await aWebhook(organization_id)].toSorted()
+  await aWebhook(organization_id, ['threshold.crossed'])
+  const decision_id = randomUUID()
+  const evaluation = anEvaluation({ organization_id, decision_id, runs: [aPlannedRun()] })
+  await plan(evaluation, 1)
+  await store(evaluation)
+
+  const told = await toldTo(organization_id)
+  expect(told.map(({ webhook_id }) => webhook_id)).toEqual(webhooks)
+  const { id, created_at, ...payload } = payloadOf(told[0])
+  expect(id).toBe(told[0]?.delivery_id)
+  expect(Date.parse(String(created_at))).toBeGreaterThan(0)
+  const { agent_id, session_id, domain } = evaluation
+  expect(payload).toEqual({
+    ...{ type: 'evaluation.completed', organization_id, decision_id },
+    ...{ agent_id, session_id, domain, status: 'evaluated', verdict: 'pass' },
+    scores: {
+      polite: { value: 0.8, label: null, passed: true, evaluator: 'not_empty', version: 1 }
+    }
+  })
+})
+
+test('it is told when the last run is stored, and not again with what is repeated', async () => {
+  const organization_id = randomUUID()
+  await aWebhook(organization_id)
+  const runs = [
+    aPlannedRun(),
+    aPlannedRun({ evaluator: 'slow', status: 'failed', scores: [] })
+  ] as const
+  const first = anEvaluation({ organization_id, decision_id: randomUUID(), runs: [runs[0]] })
+  const second = { ...first, runs: [runs[1]] }
+  await plan(first, 2)
+  await open(first, runs[1])
+  await store(first)
+  expect(await toldTo(organization_id)).toEqual([])
+  await store(second)
+  await store(first, second)
+  await store(second)
+  const told = await toldTo(organization_id)
+  expect(told.map((each) => payloadOf(each)['status'])).toEqual(['partial'])
+})
+
+test('a repetition that ends is told once more, and a pushed score is not', async () => {
+  const organization_id = randomUUID()
+  await aWebhook(organization_id)
+  const evaluation = anEvaluation({ organization_id, decision_id: randomUUID() })
+  const [run] = [aPlannedRun({ status: 'failed', scores: [] })]
+  await plan(evaluation, 1)
+  await store({ ...evaluation, runs: [run] })
+  const replay = { ...run, run_id: randomUUID(), generation: 1, status: 'succeeded' } as const
+  await open(evaluation, replay)
+  await store({ ...evaluation, runs: [replay] })
+  const pushed = aRun({ run_id: randomUUID(), rule_id: pushRuleId })
+  await store({ ...evaluation, runs: [pushed] })
+  const told = await toldTo(organization_id)
+  expect(told.map((each) => payloadOf(each)['status'])).toEqual(['failed', 'evaluated'])
+  expect(new Set(told.map(({ delivery_id }) => delivery_id)).size).toBe(2)
+})
+
+test('runs stored by two transactions at once leave none of the two silent', async () => {
+  const organization_id = randomUUID()
+  await aWebhook(organization_id)
+  const decisions = Array.from({ length: 40 }, () =>
+    anEvaluation({ organization_id, decision_id: randomUUID() })
+  )
+  for (const decision of decisions) await plan(decision, 2)
+  const halfOf = (evaluator: string) =>
+    decisions.map((decision) => ({ ...decision, runs: [aPlannedRun({ evaluator })] }))
+  await Promise.all([store(...halfOf('one')), store(...halfOf('other').toReversed())])
+  expect(await toldTo(organization_id)).toHaveLength(decisions.length)
+})
+
+test('an organization without webhooks is asked for once in a while, and pays nothing', async () => {
+  const organization_id = randomUUID()
+  const asked: string[] = []
+  const clockNow = { now: 1000 }
+  const own = createSubscribers({ clock: { now: () => clockNow.now } })
+  const noting = {
+    query: async <R extends Record<string, unknown>>(statement: string) => {
+      asked.push(statement)
+      return [] as R[]
+    }
+  }
+  for (clockNow.now = 1000; clockNow.now < 9000; clockNow.now += 1000) {
+    expect((await own(noting, [organization_id, organization_id])).size).toBe(0)
+  }
+  expect(asked).toHaveLength(2)
+})
