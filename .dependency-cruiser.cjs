@@ -22,6 +22,7 @@ const vendors = {
   'ajv-formats': '^platform/custom-schema[.]ts$',
   re2js: '^platform/linear-regex[.]ts$',
   'fastest-levenshtein': '^evaluators/similarity/levenshtein[.]ts$',
+  standardwebhooks: '^platform/webhook-signature[.]ts$',
   'lru-cache': '^platform/cache[.]ts$',
   undici: '^platform/outbound[.]ts$',
   openai: '^platform/judge-client[.]ts$',

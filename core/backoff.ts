@@ -3,6 +3,8 @@
 export interface Backoff {
   readonly baseMs: number
   readonly capMs: number
+  /** By which each wait may be longer than the one before; 2 when left out. */
+  readonly factor?: number
 }
 
 /**
@@ -10,6 +12,7 @@ export interface Backoff {
  * Full jitter spreads a crowd of retrying clients evenly; `random` is in [0, 1).
  */
 export function backoffMs(backoff: Backoff, attempt: number, random: number): number {
-  const ceiling = Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(attempt - 1, 30))
+  const { baseMs, capMs, factor = 2 } = backoff
+  const ceiling = Math.min(capMs, baseMs * factor ** Math.min(attempt - 1, 30))
   return Math.floor(ceiling * random)
 }

@@ -201,6 +201,12 @@ export const metricTable = {
     help: 'Connections to judges whose runs are blocked.',
     labels: []
   },
+  sluice_webhook_deliveries_total: {
+    type: 'counter',
+    unit: 'attempts',
+    help: 'Attempts to tell a webhook: delivered, retried (later), failed, expired (never tried).',
+    labels: ['event', 'outcome']
+  },
   sluice_storage_default_partition_rows: {
     type: 'gauge',
     unit: 'rows',

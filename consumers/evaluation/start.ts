@@ -16,6 +16,7 @@ import type { GroupContext, GroupParts } from '../group.ts'
 import { createEvaluateAll } from './evaluate.ts'
 import { createEvaluation } from './evaluation.ts'
 import { createReadExhausted } from './exhausted-rules.ts'
+import { openWebhooks } from './open-webhooks.ts'
 import { createPlanDecisions } from './plan.ts'
 import { createPublish } from './publish.ts'
 import type { Publish } from './publish.ts'
@@ -53,6 +54,7 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const onFailure = createTellFailures({ logger, clock: systemClock })
   work(context, group, { postgres: workerPostgres, queue, publish, compile, onFailure })
+  await openWebhooks(context, group.metrics)
 
   await group.run(
     createEvaluation({

@@ -20,11 +20,15 @@ create table webhooks (
   -- ok or firing, for a threshold.
   state text not null default 'ok' check (state in ('ok', 'firing')),
   state_since timestamptz not null default now(),
+  -- When it was last measured, or began to be.
+  threshold_checked_at timestamptz not null default '-infinity',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
   primary key (organization_id, webhook_id)
 );
+create index webhooks_measured on webhooks (threshold_checked_at)
+  where threshold is not null and enabled and deleted_at is null;
 
 create table webhook_deliveries (
   organization_id uuid not null,

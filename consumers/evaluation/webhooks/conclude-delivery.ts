@@ -1,0 +1,75 @@
+/** Writes what became of an attempt, and switches off webhooks that nobody hears. */
+import type { WebhookAnswer } from '../../../platform/post-webhook.ts'
+import type { Queryable } from '../../../platform/postgres.ts'
+import { failuresMax } from './delivery.ts'
+import type { ClaimedDelivery, Verdict } from './delivery.ts'
+
+export interface Conclusion {
+  readonly answer: Pick<WebhookAnswer, 'http_status' | 'error'>
+  readonly verdict: Verdict
+}
+
+/** Of an attempt that lost its lease nothing is written: another one is under way. */
+const mine = `organization_id = $1 and delivery_id = $2 and attempts = $3 and status = 'pending'`
+
+/** @returns why the webhook was switched off by it, or null. */
+export async function concludeDelivery(
+  store: Queryable,
+  delivery: ClaimedDelivery,
+  { answer, verdict }: Conclusion
+): Promise<string | null> {
+  const { organization_id, delivery_id, attempts } = delivery
+  const values = [organization_id, delivery_id, attempts, answer.http_status, answer.error]
+  switch (verdict.kind) {
+    case 'delivered':
+      await store.query(writeDelivered, values)
+      return null
+    case 'retry':
+      await store.query(writeRetry, [...values, verdict.waitMs])
+      return null
+    case 'failed': {
+      const reasons = [failuresMax, verdict.disabledReason]
+      const rows = await store.query<{ disabled_reason: string | null }>(writeFailed, [
+        ...values,
+        ...reasons
+      ])
+      return rows[0]?.disabled_reason ?? null
+    }
+  }
+}
+
+function writeEnded(status: 'delivered' | 'failed'): string {
+  return `
+  with ended as (
+    update webhook_deliveries
+       set status = '${status}', finished_at = now(), queued_at = null,
+           http_status = $4, error = $5
+     where ${mine}
+    returning organization_id, webhook_id
+  )`
+}
+
+const writeDelivered = `${writeEnded('delivered')}
+  update webhooks w set failures_in_row = 0
+    from ended
+   where w.organization_id = ended.organization_id and w.webhook_id = ended.webhook_id
+     and w.failures_in_row > 0`
+
+const writeRetry = `
+  update webhook_deliveries
+     set next_attempt_at = now() + make_interval(secs => $6 / 1000.0), queued_at = null,
+         http_status = $4, error = $5
+   where ${mine}`
+
+const writeFailed = `${writeEnded('failed')}
+  update webhooks w
+     set failures_in_row = w.failures_in_row + 1,
+         enabled = w.enabled and $7::text is null and w.failures_in_row + 1 < $6,
+         disabled_reason = case
+           when not w.enabled then w.disabled_reason
+           when $7::text is not null then $7
+           when w.failures_in_row + 1 >= $6 then 'failing' end,
+         updated_at = now()
+    from ended
+   where w.organization_id = ended.organization_id and w.webhook_id = ended.webhook_id
+  returning w.disabled_reason`

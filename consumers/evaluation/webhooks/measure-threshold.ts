@@ -1,0 +1,115 @@
+/** How a score fares in the minutes before now, by the newest version of its evaluators. */
+import { meanInterval, wilsonInterval } from '../../../core/interval.ts'
+import type { Interval } from '../../../core/interval.ts'
+import type { ScoreThreshold } from '../../../core/webhook.ts'
+import type { Queryable, Row } from '../../../platform/postgres.ts'
+
+export interface Measured {
+  readonly n: number
+  /** A share from 0 to 1, or a mean. */
+  readonly value: number
+  /** Lower and upper end at 95 %. */
+  readonly interval: Interval | null
+  /** Of the first and the last score that counts. */
+  readonly from: string
+  readonly to: string
+  readonly evaluators: readonly MeasuredEvaluator[]
+}
+
+interface MeasuredEvaluator {
+  readonly evaluator_id: string | null
+  readonly evaluator: string | null
+  readonly version: number | null
+  readonly n: number
+}
+
+interface VersionRow extends Row {
+  readonly evaluator_id: string | null
+  readonly evaluator: string | null
+  readonly version: number | null
+  readonly n: number
+  readonly sum: number
+  readonly squares: number
+  readonly first_at: Date
+  readonly last_at: Date
+}
+
+/** The newest of a window in which there are more. */
+const scoresMax = 20_000
+
+/** A score that was measured again does not count; a pushed one is nobody's evaluator. */
+const selectVersions = `
+  select evaluator_id, max(evaluator) as evaluator, evaluator_version as version,
+         count(*) as n, sum(measure) as sum, sum(measure * measure) as squares,
+         min(evaluated_at) as first_at, max(evaluated_at) as last_at
+    from (
+      select s.evaluator_id, s.evaluator, s.evaluator_version, s.evaluated_at,
+             case when $7 = 'mean' then s.value else s.passed::integer end as measure
+        from scores s
+       where s.organization_id = $1 and s.name collate "C" = $2 and octet_length(s.name) <= 1024
+         and s.evaluated_at >= now() - make_interval(mins => $3)
+         and s.source_kind = 'evaluator'
+         and ($4::text is null or s.evaluator_id = $4)
+         and ($5::text is null or s.agent_id = $5)
+         and ($6::text is null or s.domain = $6)
+         and case when $7 = 'mean' then s.value is not null else s.passed is not null end
+         and not exists (select from evaluation_runs r
+                          where r.organization_id = s.organization_id
+                            and r.decision_id = s.decision_id and r.run_id = s.run_id
+                            and r.superseded_by is not null)
+       order by s.evaluated_at desc
+       limit ${scoresMax}) counted
+   group by evaluator_id, evaluator_version`
+
+/** @returns null where there is no score. */
+export async function measureThreshold(
+  store: Queryable,
+  organizationId: string,
+  threshold: ScoreThreshold
+): Promise<Measured | null> {
+  const { score, window_minutes, evaluator_id, agent_id, domain, metric } = threshold
+  const rows = await store.query<VersionRow>(selectVersions, [
+    ...[organizationId, score, window_minutes],
+    ...[evaluator_id, agent_id, domain, metric]
+  ])
+  return measuredOf(newestVersions(rows), metric)
+}
+
+/** Numbers of two versions say nothing together: the newer one begins anew. */
+function newestVersions(rows: readonly VersionRow[]): readonly VersionRow[] {
+  const byEvaluator = Map.groupBy(rows, ({ evaluator_id }) => evaluator_id)
+  return [...byEvaluator.values()].flatMap((versions) =>
+    versions.toSorted((left, right) => (right.version ?? 0) - (left.version ?? 0)).slice(0, 1)
+  )
+}
+
+function measuredOf(
+  rows: readonly VersionRow[],
+  metric: ScoreThreshold['metric']
+): Measured | null {
+  const total = (name: 'n' | 'sum' | 'squares'): number =>
+    rows.reduce((sum, row) => sum + Number(row[name]), 0)
+  const n = total('n')
+  if (n === 0) return null
+  const mean = total('sum') / n
+  const times = rows.flatMap(({ first_at, last_at }) => [first_at.getTime(), last_at.getTime()])
+  return {
+    n,
+    value: mean,
+    interval:
+      metric === 'mean'
+        ? meanInterval({ mean, deviation: deviationOf(n, mean, total('squares')), n })
+        : wilsonInterval(total('sum'), n),
+    from: new Date(Math.min(...times)).toISOString(),
+    to: new Date(Math.max(...times)).toISOString(),
+    evaluators: rows.map((row) => {
+      const { evaluator_id, evaluator, version } = row
+      return { evaluator_id, evaluator, version, n: row.n }
+    })
+  }
+}
+
+/** Rounding may leave a little below 0 of equal values. */
+function deviationOf(n: number, mean: number, squares: number): number | null {
+  return n < 2 ? null : Math.sqrt(Math.max(0, squares - n * mean ** 2) / (n - 1))
+}

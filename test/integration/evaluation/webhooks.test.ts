@@ -1,0 +1,201 @@
+/** Webhooks on their way: over real HTTP, from a real store, to receivers of every kind. */
+import { createHmac } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { attemptsMax, failuresMax } from '../../../consumers/evaluation/webhooks/delivery.ts'
+import type { DeliveryKey } from '../../../consumers/evaluation/webhooks/delivery.ts'
+import { perWebhookMax } from '../../../consumers/evaluation/webhooks/hand-out.ts'
+import { startWebhooks } from '../../../consumers/evaluation/webhooks/start-webhooks.ts'
+import { systemClock as clock } from '../../../platform/clock.ts'
+import { createJobQueue } from '../../../platform/job-queue.ts'
+import { createLogger } from '../../../platform/logger.ts'
+import { createMetrics } from '../../../platform/metrics.ts'
+import { createOutbound } from '../../../platform/outbound.ts'
+import { createPostWebhook } from '../../../platform/post-webhook.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import { createSealer } from '../../../platform/sealed-secret.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
+import type { Received, WebhookReceiver } from '../../support/webhook-receiver.ts'
+import { createWebhookScene } from './webhook-scene.ts'
+import type { DeliveryRow, WebhookScene } from './webhook-scene.ts'
+
+const secretsKey = 'a secret of thirty-two characters'
+let receiver: WebhookReceiver
+let scene: WebhookScene
+const metrics = createMetrics()
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
+  const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
+  onEnd(() => postgres.close())
+  const queue = await createJobQueue<DeliveryKey>({
+    ...{ postgres, name: 'webhook-deliveries' },
+    onError: () => {}
+  })
+  onEnd(() => queue.stop())
+  const outbound = createOutbound({ privateAddressesAllowed: true })
+  onEnd(() => outbound.close())
+  const stop = startWebhooks({
+    ...{ postgres, queue, metrics, clock },
+    postWebhook: createPostWebhook({ outbound, clock }),
+    sealer: createSealer(secretsKey),
+    logger: createLogger({ level: 'silent', process: 'test' })
+  })
+  onEnd(stop)
+  receiver = await startWebhookReceiver()
+  scene = createWebhookScene(database, secretsKey)
+})
+
+async function becomes(id: string, isSo: (row: DeliveryRow) => boolean): Promise<DeliveryRow> {
+  let row = await scene.delivery(id)
+  await waitUntil(`delivery ${id}`, async () => {
+    row = await scene.delivery(id)
+    return isSo(row)
+  })
+  return row
+}
+
+const ended = (row: DeliveryRow): boolean => row.status !== 'pending'
+const attempted = (row: DeliveryRow): boolean => row.http_status !== null || row.error !== null
+
+function signatureOf(secret: string, { headers, body }: Received): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}
+
+test('is signed over id, time and the bytes that are sent', async () => {
+  const webhook = await scene.aWebhook(`${receiver.url}/signed`)
+  const id = await scene.aDelivery(webhook)
+  expect(await becomes(id, ended)).toMatchObject({
+    ...{ status: 'delivered', attempts: 1, http_status: 204, error: null }
+  })
+  const [received, ...more] = receiver.at('/signed')
+  if (received === undefined) throw new Error('nothing came')
+  expect(more).toEqual([])
+  expect(received.headers).toMatchObject({
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-signature': signatureOf(webhook.secret, received)
+  })
+  const sentAt = Number(received.headers['webhook-timestamp']) * 1000
+  expect(Math.abs(sentAt - Date.now())).toBeLessThan(60_000)
+  expect(JSON.parse(received.body)).toEqual({ id, text: 'Grüße' })
+})
+
+test('is tried again under the same id after an error', async () => {
+  let answers = 0
+  receiver.answer('/shaky', (response) => {
+    answers += 1
+    response.writeHead(answers === 1 ? 500 : 200).end('not read')
+  })
+  const id = await scene.aDelivery(await scene.aWebhook(`${receiver.url}/shaky`))
+  expect(await becomes(id, ended)).toMatchObject({ status: 'delivered', attempts: 2 })
+  const ids = receiver.at('/shaky').map(({ headers }) => headers['webhook-id'])
+  expect(ids).toEqual([id, id])
+})
+
+test('waits as long as the receiver asks for', async () => {
+  receiver.answer('/busy', status(503, { 'retry-after': '120' }))
+  const id = await scene.aDelivery(await scene.aWebhook(`${receiver.url}/busy`))
+  const row = await becomes(id, attempted)
+  expect(row).toMatchObject({ status: 'pending', attempts: 1, http_status: 503 })
+  expect(row.wait_ms).toBeGreaterThan(100_000)
+})
+
+test('follows no redirect, and says so', async () => {
+  receiver.answer('/moved', status(307, { location: `${receiver.url}/elsewhere` }))
+  const id = await scene.aDelivery(await scene.aWebhook(`${receiver.url}/moved`))
+  const row = await becomes(id, attempted)
+  expect(row).toMatchObject({ status: 'pending', http_status: 307 })
+  expect(row.error).toContain('redirects are not followed')
+  expect(receiver.at('/elsewhere')).toEqual([])
+})
+
+test('410 ends it, and switches the webhook off', async () => {
+  receiver.answer('/gone', status(410))
+  const webhook = await scene.aWebhook(`${receiver.url}/gone`)
+  const id = await scene.aDelivery(webhook)
+  expect(await becomes(id, ended)).toMatchObject({ status: 'failed', http_status: 410 })
+  const switched = await scene.webhook(webhook)
+  expect(switched).toMatchObject({ enabled: false, disabled_reason: 'gone' })
+})
+
+test('so many failed in a row switch it off, and one that comes through begins anew', async () => {
+  receiver.answer('/failing', status(500))
+  const lastAttempt = { attempts: attemptsMax - 1 }
+  const [failing, well] = [
+    await scene.aWebhook(`${receiver.url}/failing`),
+    await scene.aWebhook(`${receiver.url}/well`, { failures_in_row: failuresMax - 1 })
+  ]
+  const ids = await Promise.all(
+    Array.from({ length: failuresMax }, () => scene.aDelivery(failing, lastAttempt))
+  )
+  await Promise.all(ids.map((id) => becomes(id, ended)))
+  expect(await scene.webhook(failing)).toMatchObject({
+    ...{ enabled: false, disabled_reason: 'failing', failures_in_row: failuresMax }
+  })
+  await becomes(await scene.aDelivery(well), ended)
+  const still = await scene.webhook(well)
+  expect(still).toMatchObject({ enabled: true, disabled_reason: null, failures_in_row: 0 })
+  const later = await scene.aDelivery(failing)
+  await becomes(await scene.aDelivery(well), ended)
+  expect(await scene.delivery(later)).toMatchObject({ status: 'pending', attempts: 0 })
+})
+
+test('a receiver that never answers holds up its own alone', async () => {
+  receiver.answer('/silent', () => {})
+  const silent = await scene.aWebhook(`${receiver.url}/silent`)
+  const other = await scene.aWebhook(`${receiver.url}/other`)
+  for (let n = 0; n < 3 * perWebhookMax; n++) await scene.aDelivery(silent)
+  await waitUntil('the silent one has its share', () => {
+    return Promise.resolve(receiver.at('/silent').length >= perWebhookMax)
+  })
+  const ids = await Promise.all(Array.from({ length: 40 }, () => scene.aDelivery(other)))
+  await Promise.all(ids.map((id) => becomes(id, ended)))
+  expect(receiver.at('/silent')).toHaveLength(perWebhookMax)
+  expect(receiver.at('/other')).toHaveLength(40)
+})
+
+test('what nobody is to hear any more ends without being sent', async () => {
+  const deleted = await scene.aWebhook(`${receiver.url}/deleted`, { deleted_at: new Date() })
+  const ofDeleted = await scene.aDelivery(deleted)
+  const off = await scene.aWebhook(`${receiver.url}/off`, { enabled: false })
+  const late = await scene.aDelivery(off, { expires_at: new Date(Date.now() - 1000) })
+  expect(await becomes(ofDeleted, ended)).toMatchObject({ status: 'failed', attempts: 0 })
+  const row = await becomes(late, ended)
+  expect(row).toMatchObject({ status: 'failed', attempts: 0, error: 'its time is over' })
+  expect([...receiver.at('/deleted'), ...receiver.at('/off')]).toEqual([])
+})
+
+test('while the secret changes it is signed with both', async () => {
+  const [before, webhook] = [
+    await scene.aWebhook(`${receiver.url}/x`),
+    await scene.aWebhook(`${receiver.url}/both`)
+  ]
+  const sealer = createSealer(secretsKey)
+  const context = `${webhook.organization_id}/${webhook.webhook_id}`
+  await scene.change(webhook, {
+    secret_before_sealed: sealer.seal(before.secret, context),
+    secret_before_until: new Date(Date.now() + 60_000)
+  })
+  await becomes(await scene.aDelivery(webhook), ended)
+  const [received] = receiver.at('/both')
+  if (received === undefined) throw new Error('nothing came')
+  const signatures = String(received.headers['webhook-signature']).split(' ')
+  expect(signatures).toEqual([
+    signatureOf(webhook.secret, received),
+    signatureOf(before.secret, received)
+  ])
+})
+
+test('each attempt is counted by what became of it', async () => {
+  const { text: page } = await metrics.expose()
+  for (const outcome of ['delivered', 'retried', 'failed', 'expired']) {
+    const labels = `event="evaluation.completed",outcome="${outcome}"`
+    expect(page).toMatch(new RegExp(`sluice_webhook_deliveries_total[{]${labels}[}] [1-9]`))
+  }
+})
