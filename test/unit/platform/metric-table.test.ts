@@ -18,7 +18,7 @@ test.each(Object.entries<MetricRow>(metricTable))('%s', (name, row) => {
 
 test('no label is one of a caller, so that no caller can make endless series', () => {
   const labels = new Set(Object.values<MetricRow>(metricTable).flatMap((row) => row.labels))
-  const ofCalls = 'operation outcome partition reason result stage status topic'.split(' ')
+  const ofCalls = 'event operation outcome partition reason result stage status topic'.split(' ')
   const ofProcesses = ['kind', 'node', 'quantile', 'version']
   expect([...labels].toSorted()).toEqual([...ofCalls, ...ofProcesses].toSorted())
 })
