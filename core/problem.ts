@@ -26,6 +26,7 @@ export const problems = {
   rule_not_found: { status: 404, title: 'There is no such rule', retryable: false },
   connection_not_found: { status: 404, title: 'There is no such connection', retryable: false },
   webhook_not_found: { status: 404, title: 'There is no such webhook', retryable: false },
+  delivery_not_found: { status: 404, title: 'There is no such delivery', retryable: false },
   method_not_allowed: { status: 405, title: 'The method is not allowed here', retryable: false },
   body_timeout: { status: 408, title: 'The body did not arrive in time', retryable: true },
   name_taken: { status: 409, title: 'The name is taken', retryable: false },

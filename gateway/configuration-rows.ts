@@ -5,8 +5,10 @@ import * as evaluators from './api/evaluators/evaluator.operation.ts'
 import * as rules from './api/rules/rule.operation.ts'
 import type { Guards, Row } from './guards.ts'
 import type { SessionHandle } from './route.ts'
+import { webhookRows } from './webhook-rows.ts'
+import type { WebhookHandlers } from './webhook-rows.ts'
 
-export interface ConfigurationHandlers {
+export interface ConfigurationHandlers extends WebhookHandlers {
   readonly listEvaluators: SessionHandle
   readonly createEvaluator: SessionHandle
   readonly testDraft: SessionHandle
@@ -40,7 +42,8 @@ export function configurationRows(to: ConfigurationHandlers, guards: Guards): re
     ...evaluatorRows(to, guards),
     ...ruleRows(to, guards),
     ...connectionRows(to, guards),
-    ...budgetRows(to, guards)
+    ...budgetRows(to, guards),
+    ...webhookRows(to, guards)
   ]
 }
 

@@ -1,7 +1,9 @@
 /** Puts together the handlers of what an organization says of its evaluation. */
 import type { Clock } from '../core/clock.ts'
 import type { Outbound } from '../platform/outbound.ts'
+import { createPostWebhook } from '../platform/post-webhook.ts'
 import { createSealer } from '../platform/sealed-secret.ts'
+import type { Sealer } from '../platform/sealed-secret.ts'
 import { createBudget } from './api/budget/budget.ts'
 import { createEditConnections } from './api/connections/edit-connections.ts'
 import { createOpenJudge } from './api/connections/open-judge.ts'
@@ -15,7 +17,13 @@ import { createEditRules } from './api/rules/edit-rules.ts'
 import { createPreviewRule } from './api/rules/preview-rule.ts'
 import { createShowRules } from './api/rules/show-rules.ts'
 import type { Store } from './api/store.ts'
+import { createDeliveries } from './api/webhooks/deliveries.ts'
+import { createEditWebhooks } from './api/webhooks/edit-webhooks.ts'
+import { createRotateSecret } from './api/webhooks/rotate-secret.ts'
+import { createShowWebhooks } from './api/webhooks/show-webhooks.ts'
+import { createTestWebhook } from './api/webhooks/test-webhook.ts'
 import type { ConfigurationHandlers } from './configuration-rows.ts'
+import type { WebhookHandlers } from './webhook-rows.ts'
 
 export interface ConfigurationParts {
   readonly store: Store
@@ -40,6 +48,21 @@ export function createConfiguration(parts: ConfigurationParts): ConfigurationHan
     ...createShowConnections({ store }),
     ...createEditConnections({ store, clock, outbound, sealer }),
     testConnection: createTestConnection({ store, openJudge }),
-    ...createBudget({ store })
+    ...createBudget({ store }),
+    ...createWebhooks(parts, sealer)
+  }
+}
+
+function createWebhooks(
+  { store, clock, outbound }: ConfigurationParts,
+  sealer: Sealer | null
+): WebhookHandlers {
+  const postWebhook = createPostWebhook({ outbound, clock })
+  return {
+    ...createShowWebhooks({ store }),
+    ...createEditWebhooks({ store, clock, outbound, sealer }),
+    rotateWebhookSecret: createRotateSecret({ store, sealer }),
+    testWebhook: createTestWebhook({ store, clock, sealer, postWebhook }),
+    ...createDeliveries({ store, clock })
   }
 }

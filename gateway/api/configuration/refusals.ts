@@ -26,11 +26,7 @@ export function inUse(usedBy: readonly { readonly name: string }[]): Problem {
 }
 
 /** @throws {Problem} 404 */
-export function existing<T>(
-  kind: 'connection' | 'evaluator' | 'rule',
-  found: T | null,
-  name: string
-): T {
+export function existing<T>(kind: keyof typeof notFound, found: T | null, name: string): T {
   if (found !== null) return found
   throw new Problem(notFound[kind], { detail: `There is no ${kind} ${name}.` })
 }
@@ -38,7 +34,9 @@ export function existing<T>(
 const notFound = {
   connection: 'connection_not_found',
   evaluator: 'evaluator_not_found',
-  rule: 'rule_not_found'
+  rule: 'rule_not_found',
+  webhook: 'webhook_not_found',
+  delivery: 'delivery_not_found'
 } as const
 
 /** @throws {Problem} 409 */
