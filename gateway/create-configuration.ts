@@ -61,7 +61,7 @@ function createWebhooks(
   return {
     ...createShowWebhooks({ store }),
     ...createEditWebhooks({ store, clock, outbound, sealer }),
-    rotateWebhookSecret: createRotateSecret({ store, sealer }),
+    rotateSecret: createRotateSecret({ store, sealer }),
     testWebhook: createTestWebhook({ store, clock, sealer, postWebhook }),
     ...createDeliveries({ store, clock })
   }

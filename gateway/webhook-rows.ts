@@ -11,7 +11,7 @@ export interface WebhookHandlers {
   readonly changeWebhook: SessionHandle
   readonly deleteWebhook: SessionHandle
   readonly testWebhook: SessionHandle
-  readonly rotateWebhookSecret: SessionHandle
+  readonly rotateSecret: SessionHandle
   readonly listDeliveries: SessionHandle
   readonly redeliver: SessionHandle
 }
@@ -30,7 +30,7 @@ export function webhookRows(to: WebhookHandlers, { session, sessionAs }: Guards)
     ['patch',  one,             admin(webhooks.changeWebhookOperation, to.changeWebhook)],
     ['delete', one,             admin(webhooks.deleteWebhookOperation, to.deleteWebhook)],
     ['post',   `${one}/test`,   admin(webhooks.testWebhookOperation, to.testWebhook)],
-    ['post',   `${one}/rotate-secret`, admin(webhooks.rotateWebhookSecretOperation, to.rotateWebhookSecret)],
+    ['post',   `${one}/rotate-secret`, admin(webhooks.rotateSecretOperation, to.rotateSecret)],
     ['get',    sent,            session(deliveries.listDeliveriesOperation, to.listDeliveries)],
     ['post',   `${sent}/:delivery_id/redeliver`, admin(deliveries.redeliverOperation, to.redeliver)]
   ]

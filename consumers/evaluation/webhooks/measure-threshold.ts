@@ -40,7 +40,7 @@ const scoresMax = 20_000
 /** A score that was measured again does not count; a pushed one is nobody's evaluator. */
 const selectVersions = `
   select evaluator_id, max(evaluator) as evaluator, evaluator_version as version,
-         count(*) as n, sum(measure) as sum, sum(measure * measure) as squares,
+         count(*)::integer as n, sum(measure) as sum, sum(measure * measure) as squares,
          min(evaluated_at) as first_at, max(evaluated_at) as last_at
     from (
       select s.evaluator_id, s.evaluator, s.evaluator_version, s.evaluated_at,

@@ -189,7 +189,7 @@ export const deleteWebhookOperation: Operation = {
   problems: [...deleteProblems, 'webhook_not_found']
 }
 
-export const rotateWebhookSecretOperation: Operation = {
+export const rotateSecretOperation: Operation = {
   ...{ operation_id: 'rotateWebhookSecret', tag, summary: 'Give a webhook another secret' },
   description:
     `For ${secretOverlapHours} hours each delivery is signed with both, so that receivers can ` +
@@ -208,8 +208,8 @@ export const rotateWebhookSecretOperation: Operation = {
 export const testWebhookOperation: Operation = {
   ...{ operation_id: 'testWebhook', tag, summary: 'Try a webhook' },
   description:
-    `Posts a signed \`${testEvent}\` now, once, and tells what came of it. That the receiver does ` +
-    'not answer is an outcome and no refusal.',
+    `Posts a signed \`${testEvent}\` now, once, and tells what came of it. That the receiver ` +
+    'does not answer is an outcome and no refusal.',
   params: webhookParams,
   response: {
     200: {

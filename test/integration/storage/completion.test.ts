@@ -85,7 +85,7 @@ function aPlannedRun(overrides: Partial<Run> = {}): Run {
   return aRun({ run_id, rule_id: 'default', evaluator_id: run_id, scores, ...overrides })
 }
 
-test('a plan that ends at once is told to each webhook that asked, without its content', async () => {
+test('a plan that ends at once is told to each webhook that asked, without content', async () => {
   const organization_id = randomUUID()
   const webhooks = [await aWebhook(organization_id), await aWebhook(organization_id)].toSorted()
   await aWebhook(organization_id, ['threshold.crossed'])
@@ -159,7 +159,7 @@ test('runs stored by two transactions at once leave none of the two silent', asy
   expect(await toldTo(organization_id)).toHaveLength(decisions.length)
 })
 
-test('an organization without webhooks is asked for once in a while, and pays nothing', async () => {
+test('an organization without webhooks is asked for once in a while', async () => {
   const organization_id = randomUUID()
   const asked: string[] = []
   const clockNow = { now: 1000 }
