@@ -23,7 +23,7 @@ interface SpendRow extends Record<string, unknown> {
 
 const nanoPerUsd = 1e9
 
-/** Calls under way may still take a budget past its end: what they cost shows when they are over. */
+/** Calls under way may take a budget past its end: what they cost shows when they are over. */
 export function createReadExhausted(postgres: Queryable): ReadExhausted {
   return async function readExhausted(loaded) {
     const limited = [...loaded].flatMap(([id, { ruleSet }]) => limitedOf(id, ruleSet.rules))

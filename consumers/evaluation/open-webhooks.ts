@@ -14,7 +14,7 @@ const connectionsMax = 4
 const statementTimeoutMs = 30_000
 
 /** Without SECRETS_KEY nothing can be signed, and no webhook can be made either. */
-export async function openWebhooks(context: GroupContext, metrics: Metrics): Promise<void> {
+export function openWebhooks(context: GroupContext, metrics: Metrics): void {
   const { config, lifecycle, logger } = context
   if (config.SECRETS_KEY === null) {
     logger.info({}, 'webhooks are not sent: SECRETS_KEY is not set')
@@ -27,7 +27,7 @@ export async function openWebhooks(context: GroupContext, metrics: Metrics): Pro
     ...{ connectionsMax, statementTimeoutMs }
   })
   lifecycle.onStop('postgres of webhooks', () => postgres.close())
-  const queue = await createJobQueue<DeliveryKey>({
+  const queue = createJobQueue<DeliveryKey>({
     ...{ postgres, name: 'webhook-deliveries' },
     onError: (error) => logger.warn({ error }, 'the queue of webhooks could not be kept')
   })

@@ -1,7 +1,7 @@
 /** The rule sets of organizations, as they were at one moment and are by now. */
 import type { RuleSet } from '../../core/rule.ts'
 import type { Clock } from '../../core/clock.ts'
-import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
+import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import { createPlanRules } from '../../evaluators/planning/plan-rules.ts'
 import type { PlanRules } from '../../evaluators/planning/plan-rules.ts'
 import { createCache } from '../../platform/cache.ts'
@@ -94,5 +94,16 @@ async function readRuleSet(
     [organizationId, version]
   )
   if (row === undefined) throw new Error(`${organizationId} has no rule set ${version}`)
-  return JSON.parse(row.content) as RuleSet
+  return withOurOwn(JSON.parse(row.content) as RuleSet)
+}
+
+const ourOwn = new Map(builtInEvaluators.map((version) => [version.evaluator_id, version]))
+
+/** What is built in is what this process has, whatever it was when the rule set was written. */
+function withOurOwn({ version, rules }: RuleSet): RuleSet {
+  const currentRules = rules.map((rule) => ({
+    ...rule,
+    evaluators: rule.evaluators.map((each) => ourOwn.get(each.evaluator_id) ?? each)
+  }))
+  return { version, rules: currentRules }
 }

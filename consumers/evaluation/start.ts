@@ -31,7 +31,7 @@ const partitionsMax = 3
 /** One for each partition under way, and some to read rule sets with. */
 const connectionsMax = partitionsMax + 2
 /** For claims and ends of runs, which are short; calls hold none. */
-const workerConnectionsMax = 4
+const workerConnectionsMax = 6
 const statementTimeoutMs = 30_000
 /** Of what a stop may take, the share that calls under way are waited for. */
 const drainShare = 0.6
@@ -54,7 +54,7 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const onFailure = createTellFailures({ logger, clock: systemClock })
   work(context, group, { postgres: workerPostgres, queue, publish, compile, onFailure })
-  await openWebhooks(context, group.metrics)
+  openWebhooks(context, group.metrics)
 
   await group.run(
     createEvaluation({

@@ -38,8 +38,9 @@ type Outcome = Omit<TestResult, 'decision_id'>
 export type TryEvaluator = (decision: Decision) => Promise<Outcome>
 
 const callsAtOnce = 4
-const computeMsMax = 2000
-const evaluatorMsMax = 250
+/** In this process agents wait for their 202 meanwhile. */
+const computeMsMax = 200
+const evaluatorMsMax = 50
 export const tryTimeoutMs = 60_000
 
 const nothing = {

@@ -52,11 +52,9 @@ export function createEditWebhooks(dependencies: EditWebhooksDependencies) {
       const before = existing('webhook', await readWebhook(edit, id), id)
       const draft = webhookDraftOf(body as Partial<WebhookBody>, before)
       refuseWebhook(draft, outbound)
-      const others = await readWebhooks(edit)
-      refuseName(
-        draft.name,
-        others.filter(({ webhook_id }) => webhook_id !== id)
-      )
+      const all = await readWebhooks(edit)
+      const others = all.filter(({ webhook_id }) => webhook_id !== id)
+      refuseName(draft.name, others)
       await updateWebhook(edit, before, draft)
       return await readWebhook(edit, id)
     })

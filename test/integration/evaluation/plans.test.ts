@@ -1,4 +1,4 @@
-/** Plans: each decision once, by the rules of its moment, with the runs that wait; or not at all. */
+/** Plans: each decision once, by the rules of its moment, with the runs that wait; or none. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
@@ -149,7 +149,7 @@ test('a message that comes again runs by the plan of then, until its runs are st
   expect(await createProcess()([decision])).toEqual([{ decision, runs: [], outcome: duplicate }])
 })
 
-test('a retry, another decision with the id, and the same in one batch are duplicates', async () => {
+test('a retry, another decision with the id, the same in one batch: duplicates', async () => {
   const decision = aDecision()
   const retry = { ...decision, received_at: noon + 5 }
   const planDecisions = createProcess()

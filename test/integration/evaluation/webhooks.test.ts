@@ -31,7 +31,7 @@ beforeAll(async () => {
   const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
   const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
   onEnd(() => postgres.close())
-  const queue = await createJobQueue<DeliveryKey>({
+  const queue = createJobQueue<DeliveryKey>({
     ...{ postgres, name: 'webhook-deliveries' },
     onError: () => {}
   })

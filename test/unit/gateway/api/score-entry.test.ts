@@ -19,7 +19,7 @@ test('of two of one source the later evaluated is shown, in whatever order they 
   expect(scoresByName(runs.toReversed())['polite']).toMatchObject({ value: 0.9 })
 })
 
-test('a person counts before the machine, the machine before a program and before end users', () => {
+test('a person counts before the machine, that before a program and before end users', () => {
   const all = ['end_user', 'api', 'evaluator', 'human']
   for (let count = all.length; count > 0; count--) {
     const sources = all.slice(0, count)

@@ -1,0 +1,65 @@
+/** Rule sets: one look for many decisions, and what is built in is what this process has. */
+import { expect, test } from '@jest/globals'
+import { createRuleSets } from '../../../../consumers/evaluation/rule-sets.ts'
+import type { RuleSet } from '../../../../core/rule.ts'
+import { builtInEvaluators, defaultRuleSet } from '../../../../evaluators/default-rule-set.ts'
+import type { Row } from '../../../../platform/postgres.ts'
+import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
+
+const [organization, other] = ['01938c4e-0000-7000-8000-000000000001', '01938c4e-0000-7000-8000-2']
+
+function scene(saved: Record<string, RuleSet[]>) {
+  let now = 0
+  const asked: string[] = []
+  const query = <R extends Row>(statement: string, values: readonly unknown[] = []) => {
+    asked.push(statement.includes('content') ? 'content' : 'versions')
+    if (!statement.includes('content')) {
+      const ids = (values[0] as string[]).filter((id) => saved[id] !== undefined)
+      const rows = ids.map((id) => ({ organization_id: id, version: saved[id]?.at(-1)?.version }))
+      return Promise.resolve(rows as unknown as R[])
+    }
+    const found = saved[String(values[0])]?.find(({ version }) => version === values[1])
+    const rows = found === undefined ? [] : [{ content: JSON.stringify(found) }]
+    return Promise.resolve(rows as unknown as R[])
+  }
+  const ruleSets = createRuleSets({ postgres: { query }, clock: { now: () => now } })
+  return { ruleSets, asked, pass: (ms: number) => (now += ms) }
+}
+
+test('who has said nothing has the default, and is asked for once in five seconds', async () => {
+  const { ruleSets, asked, pass } = scene({})
+  for (const wait of [0, 0, 4999, 1]) {
+    pass(wait)
+    const found = await ruleSets.current([organization, organization])
+    expect(found.get(organization)?.ruleSet).toBe(defaultRuleSet)
+  }
+  expect(asked).toEqual(['versions', 'versions'])
+})
+
+test('a change holds from the next look on, and the content is read once', async () => {
+  const saved = { [organization]: [{ version: 1, rules: [aRule()] }] }
+  const { ruleSets, asked, pass } = scene(saved)
+  await ruleSets.current([organization, other])
+  saved[organization]?.push({ version: 2, rules: [] })
+  expect((await ruleSets.current([organization])).get(organization)?.ruleSet.version).toBe(1)
+  pass(5000)
+  const found = await ruleSets.current([organization, other])
+  expect(found.get(organization)?.ruleSet.version).toBe(2)
+  expect(found.get(other)?.ruleSet.version).toBe(0)
+  expect((await ruleSets.at(organization, 1)).ruleSet.version).toBe(1)
+  expect(asked).toEqual(['versions', 'content', 'versions', 'content'])
+})
+
+test('what is built in is what this process has; what is their own stays as it was', async () => {
+  const [builtIn] = builtInEvaluators
+  if (builtIn === undefined) throw new Error('nothing is built in')
+  const older = { ...builtIn, version: 0, config: { check: 'gone' } }
+  const rules = [aRule({ evaluators: [older, aVersion({ version: 4 })] })]
+  const { ruleSets } = scene({ [organization]: [{ version: 1, rules }] })
+  const { ruleSet } = await ruleSets.at(organization, 1)
+  expect(ruleSet.rules[0]?.evaluators).toEqual([builtIn, aVersion({ version: 4 })])
+})
+
+test('a plan by a rule set that is not there is a bug', async () => {
+  await expect(scene({}).ruleSets.at(organization, 3)).rejects.toThrow('no rule set 3')
+})
