@@ -1,5 +1,6 @@
 /** Whether every run that was planned is accounted for: ended in one way, open, or on its way. */
 import { pushRuleId } from '../../../core/rule.ts'
+import type { Row } from '../../../platform/postgres.ts'
 import type { OrganizationStore } from '../store.ts'
 
 /** Also how many plans are looked at, at most: the newest. */
@@ -27,9 +28,7 @@ const accountedStatuses = 'succeeded failed skipped expired canceled open'.split
   ' '
 ) as AccountedStatus[]
 
-interface SumRow extends Record<string, unknown> {
-  readonly status: string | null
-  readonly n: number
+interface SumRow extends Readonly<Record<AccountedStatus, number>>, Row {
   readonly planned: number
   readonly young: number
   readonly missing: number
@@ -56,8 +55,7 @@ export async function readConservation(
     to,
     storedUntil ?? new Date(0)
   ])
-  const countOf = (status: string): number => rows.find((row) => row.status === status)?.n ?? 0
-  // Sums are one row at least, whatever there is to sum.
+  // Sums are one row, whatever there is to sum.
   const [sums] = rows as [SumRow]
   const isCut = sums.plans >= plansMax
   return {
@@ -65,7 +63,7 @@ export async function readConservation(
     to: to.toISOString(),
     planned: sums.planned,
     accounted: Object.fromEntries(
-      accountedStatuses.map((status) => [status, countOf(status)])
+      accountedStatuses.map((status) => [status, sums[status]])
     ) as Conservation['accounted'],
     in_flight: sums.young,
     difference: sums.missing,
@@ -73,6 +71,10 @@ export async function readConservation(
     pushed: sums.pushed
   }
 }
+
+const isPushed = `rule_id is not distinct from '${pushRuleId}'`
+const isFirst = `generation = 0 and not ${isPushed}`
+const endedStatuses = accountedStatuses.filter((status) => status !== 'open')
 
 /**
  * Each plan is compared with its own runs, so that one run too many hides no missing one. A run of
@@ -85,40 +87,41 @@ const conservationQuery = `
      where organization_id = $1 and planned_at >= $2 and planned_at < $3
      order by planned_at desc
      limit ${plansMax}
-  ), known as materialized (
-    select r.decision_id, r.run_id, r.status, r.generation, r.rule_id
-      from plans p
-      join evaluation_runs r on r.organization_id = $1 and r.decision_id = p.decision_id
-    union all
-    select o.decision_id, o.run_id, 'open', o.generation, o.rule_id
-      from plans p
-      join open_runs o on o.organization_id = $1 and o.decision_id = p.decision_id
-     where not exists (select
-                         from evaluation_runs e
-                        where e.organization_id = $1
-                          and e.decision_id = o.decision_id
-                          and e.run_id = o.run_id)
-  ), first_runs as (
-    select decision_id, status
-      from known
-     where generation = 0 and rule_id is distinct from '${pushRuleId}'
   ), per_plan as (
-    select p.planned_at, p.runs, greatest(p.runs - count(f.decision_id), 0) as missing
+    select p.planned_at, p.runs, ended.*, waiting.open,
+           ended.later + waiting.later_open as replays, ended.given + waiting.given_open as pushed,
+           greatest(p.runs - ended.firsts - waiting.open, 0) as missing
       from plans p
-      left join first_runs f using (decision_id)
-     group by p.decision_id, p.planned_at, p.runs
-  ), sums as (
-    select coalesce(sum(runs), 0)::bigint as planned,
-           coalesce(sum(missing) filter (where planned_at >= $4), 0)::bigint as young,
-           coalesce(sum(missing) filter (where planned_at < $4), 0)::bigint as missing,
-           min(planned_at) as since, count(*) as plans
-      from per_plan
-  ), others as (
-    select count(*) filter (where generation > 0) as replays,
-           count(*) filter (where rule_id = '${pushRuleId}') as pushed
-      from known
+     cross join lateral (
+            select ${endedStatuses.map(firstsWith).join(',\n                   ')},
+                   count(*) filter (where ${isFirst}) as firsts,
+                   count(*) filter (where generation > 0) as later,
+                   count(*) filter (where ${isPushed}) as given
+              from evaluation_runs
+             where organization_id = $1 and decision_id = p.decision_id) ended
+     cross join lateral (
+            select count(*) filter (where ${isFirst}) as open,
+                   count(*) filter (where generation > 0) as later_open,
+                   count(*) filter (where ${isPushed}) as given_open
+              from open_runs o
+             where o.organization_id = $1 and o.decision_id = p.decision_id
+               and not exists (select
+                                 from evaluation_runs e
+                                where e.organization_id = $1
+                                  and e.decision_id = o.decision_id
+                                  and e.run_id = o.run_id)) waiting
   )
-  select s.*, others.*, f.status, f.n
-    from sums s
-    cross join others
-    left join (select status, count(*) as n from first_runs group by status) f on true`
+  select ${[...accountedStatuses, 'replays', 'pushed'].map(sumOf).join(',\n         ')},
+         coalesce(sum(runs), 0)::bigint as planned,
+         coalesce(sum(missing) filter (where planned_at >= $4), 0)::bigint as young,
+         coalesce(sum(missing) filter (where planned_at < $4), 0)::bigint as missing,
+         min(planned_at) as since, count(*) as plans
+    from per_plan`
+
+function firstsWith(status: string): string {
+  return `count(*) filter (where ${isFirst} and status = '${status}') as ${status}`
+}
+
+function sumOf(column: string): string {
+  return `coalesce(sum(${column}), 0)::bigint as ${column}`
+}

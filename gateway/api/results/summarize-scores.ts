@@ -29,7 +29,7 @@ const dayMs = 86_400_000
 export const rangeDaysMax = 92
 export const hourlyDaysMax = 31
 const autoHourlyDaysMax = 3
-export const summaryLimits: SummaryLimits = Object.freeze({ rowsMax: 100_000, pointsMax: 5000 })
+export const summaryLimits: SummaryLimits = Object.freeze({ rowsMax: 50_000, pointsMax: 5000 })
 
 export function createSummarizeScores(dependencies: SummarizeDependencies): SessionHandle {
   const { store, evaluationsTopic, clock, limits = summaryLimits } = dependencies
