@@ -25,3 +25,14 @@ function nanosecondsOf(file: string): number {
 export function ranFor(schedstat: string): number {
   return Number(schedstat.split(' ')[0])
 }
+
+/** Of one process, in clock ticks of 10 ms: how much of its time was its own, and the kernel's. */
+export function modesOf(pid: number): { readonly user: number; readonly system: number } {
+  const fields = fieldsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return { user: Number(fields[11]), system: Number(fields[12]) }
+}
+
+/** Behind the name, which may hold anything; the first is the state of the process. */
+export function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}

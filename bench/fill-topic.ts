@@ -13,6 +13,10 @@ import { serveOrders } from './serve-orders.ts'
 export interface FillOrder {
   readonly topic: string
   readonly decisions: number
+  /** Whose they are; one of its own when left out. */
+  readonly organizationId?: string
+  /** Whether they say what is expected of them, so that it can be compared. */
+  readonly isExpected?: boolean
 }
 
 export interface FillReport {
@@ -30,17 +34,18 @@ const producer = createKafkaProducer({
 const connected = producer.connect()
 const registry = createRegistry(process.env['SCHEMA_REGISTRY_URL'] ?? '')
 const encode = createEncode<Decision>(decisionContract.schema)
-const organizationId = randomUUID()
+const ownOrganizationId = randomUUID()
 const bodies = makeDecisions()
 
-serveOrders(async ({ topic, decisions }: FillOrder): Promise<FillReport> => {
+serveOrders(async (order: FillOrder): Promise<FillReport> => {
+  const { topic, decisions } = order
   await connected
   const schemaId = await registry.idOf(subjectOf(topic), decisionContract.text)
   if (schemaId === null) throw new Error('the decision schema is not registered')
   let bytes = 0
   for (let from = 0; from < decisions; from += packSize) {
     const pack = Array.from({ length: Math.min(packSize, decisions - from) }, (_, at) => {
-      const decision = decisionOf(bodies[(from + at) % bodies.length] ?? {})
+      const decision = decisionOf(order, from + at)
       const value = encode(decision, schemaId)
       bytes += value.length
       const { organization_id, decision_id, agent_id } = decision
@@ -52,11 +57,14 @@ serveOrders(async ({ topic, decisions }: FillOrder): Promise<FillReport> => {
   return { bytes }
 })
 
-function decisionOf(body: Record<string, unknown>): Decision {
-  const { input, output, agent_id, session_id, domain, metadata } = body
+function decisionOf(order: FillOrder, at: number): Decision {
+  const body = bodies[at % bodies.length] ?? {}
+  const { input, output, agent_id, session_id, domain } = body
+  const expected = order.isExpected === true ? { expected: bodies[at % 7]?.['output'] } : {}
+  const metadata = { ...(body['metadata'] as object), ...expected }
   return {
     decision_id: uuidv7(systemClock.now()),
-    organization_id: organizationId,
+    organization_id: order.organizationId ?? ownOrganizationId,
     received_at: systemClock.now(),
     input: JSON.stringify(input),
     output: String(output),

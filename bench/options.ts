@@ -3,7 +3,15 @@ import { parseArgs } from 'node:util'
 
 /** What is done: the comparison unless another is asked for. */
 export type Mode =
-  'compare' | 'profile' | 'steady' | 'overload' | 'hot-agent' | 'storage' | 'micro' | 'page'
+  | 'compare'
+  | 'profile'
+  | 'steady'
+  | 'overload'
+  | 'hot-agent'
+  | 'storage'
+  | 'evaluation'
+  | 'micro'
+  | 'page'
 
 export interface BenchOptions {
   readonly help: boolean
@@ -33,6 +41,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --overload         three times what the gateway can take
   --hot-agent        one agent with nine decisions of ten: what the others notice
   --storage          how fast storage writes, beside COPY of the same rows
+  --evaluation       what evaluation costs its process, with rules of three kinds
   --micro            the hot steps of the gateway alone, without any service
   --page             puts the newest figures into docs/performance.md
 
@@ -81,12 +90,15 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
   'hot-agent': '20'
 }
 
+const flagModes = [
+  ...(['steady', 'overload', 'hot-agent', 'storage', 'evaluation'] as const),
+  ...(['micro', 'page'] as const)
+] as const
+
 function modeOf(values: ReturnType<typeof parse>): Mode {
   const asked: Mode[] = [
     ...(values['cpu-prof'] ? ['profile' as const] : []),
-    ...(['steady', 'overload', 'hot-agent', 'storage', 'micro', 'page'] as const).filter(
-      (name) => values[name]
-    )
+    ...flagModes.filter((name) => values[name])
   ]
   if (asked.length > 1) throw new OptionError(`One thing at a time: ${asked.join(' or ')}?`)
   return asked[0] ?? 'compare'
@@ -108,6 +120,7 @@ function parse(args: readonly string[]) {
         overload: { type: 'boolean', default: false },
         'hot-agent': { type: 'boolean', default: false },
         storage: { type: 'boolean', default: false },
+        evaluation: { type: 'boolean', default: false },
         micro: { type: 'boolean', default: false },
         page: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }

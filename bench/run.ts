@@ -5,6 +5,7 @@ import { startLoad } from './load-process.ts'
 import type { Load } from './load-process.ts'
 import { runMicro } from './micro/run-micro.ts'
 import { compareRows } from './modes/compare.ts'
+import { runEvaluation } from './modes/evaluation.ts'
 import { runHotAgent } from './modes/hot-agent.ts'
 import { runOverload } from './modes/overload.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
@@ -38,7 +39,8 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   steady: runSteady,
   overload: runOverload,
   'hot-agent': runHotAgent,
-  storage: runStorage
+  storage: runStorage,
+  evaluation: (session) => runEvaluation(session, trialFolder)
 } satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
 
 async function onServices(

@@ -12,6 +12,7 @@ import { decisionBodySchema, topicDefinitions } from '../schemas/index.ts'
 import { blocksIn, code, codesIn, files, fragmentsOf, linksIn } from './docs/pages.ts'
 import { pages, read, rooms, rowsOf, sectionOf } from './docs/pages.ts'
 import { faultTitles } from './faults/fault-titles.ts'
+import { evaluationFaultTitles } from './faults/evaluation/fault-titles.ts'
 import { storageFaultTitles } from './faults/storage/fault-titles.ts'
 import { handlersOf } from './support/handlers-of.ts'
 import { allowedBy, defaultOf, readersOf, settingNames } from './docs/settings.ts'
@@ -35,7 +36,8 @@ test('every setting is documented with default, range and readers, and no other'
 
 test.each([
   ['What was seen', faultTitles],
-  ['Storage: what was seen', storageFaultTitles]
+  ['Storage: what was seen', storageFaultTitles],
+  ['Evaluation: what was seen', evaluationFaultTitles]
 ])('every fault is documented in both tables of "%s"', (heading, table) => {
   const documented = rowsOf(sectionOf('docs/faults.md', heading)).map(([fault]) => fault)
   const titles = Object.values(table)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { measure } from '../measure.ts'
 import type { Outcome } from '../outcome.ts'
 import { markdownOf, ownersOf, selfTimesOf } from '../profile.ts'
-import type { CpuProfile } from '../profile.ts'
+import type { CpuProfile, Span } from '../profile.ts'
 import { decisionsTopic, gateway } from '../rows/gateway.ts'
 import { fullSpeed, warmUp } from '../session.ts'
 import type { Session } from '../session.ts'
@@ -40,6 +40,12 @@ export async function profileGateway(session: Session, folder: string): Promise<
   const span = { from, to: monotonicMicroseconds() }
   await bench.end(row.name)
 
+  const { profiles, page } = readProfiles(folder, span)
+  return { isComplete: true, page, figures: { seconds, connections, profiles } }
+}
+
+/** What processes have left in the folder, of the time between. */
+export function readProfiles(folder: string, span: Span) {
   const profiles = profilesIn(folder).map((name) => {
     const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile
     const given = [profile, span, process.cwd()] as const
@@ -52,10 +58,10 @@ export async function profileGateway(session: Session, folder: string): Promise<
     markdownOf('function', functions),
     ''
   ])
-  return { isComplete: true, page, figures: { seconds, connections, profiles } }
+  return { profiles, page }
 }
 
 /** The clock that V8 stamps its samples with. */
-function monotonicMicroseconds(): number {
+export function monotonicMicroseconds(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }

@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { evaluationFaultNames } from './evaluation/fault-titles.ts'
+import { evaluationTablesOf } from './evaluation/table.ts'
+import type { EvaluationResult } from './evaluation/table.ts'
 import { faultNames } from './fault-titles.ts'
 import { OptionError, readOptions, usage } from './options.ts'
 import type { FaultOptions } from './options.ts'
@@ -16,7 +19,7 @@ import type { StorageResult } from './storage/table.ts'
 import { tablesOf } from './table.ts'
 
 const exitUsage = 2
-const names = [...faultNames, ...storageFaultNames]
+const names = [...faultNames, ...storageFaultNames, ...evaluationFaultNames]
 type Settings = FaultOptions['settings']
 
 /** Aborted when the run is given up: then no further part begins. */
@@ -38,7 +41,8 @@ const parts: readonly Part[] = [
   ...chunks.map((_, index) => ({
     file: 'test/faults/storage/storage-faults.test.ts',
     names: storageFaultNames.slice(index * storageFaultsMax, (index + 1) * storageFaultsMax)
-  }))
+  })),
+  { file: 'test/faults/evaluation/evaluation-faults.test.ts', names: evaluationFaultNames }
 ]
 
 /** As a phase of the tests, with other settings; resolves with whether it passed. */
@@ -79,8 +83,10 @@ async function runFaults(settings: Settings): Promise<number> {
     }
     const gateway = readResults<FaultResult>(folder, faultNames)
     const storage = readResults<StorageResult>(folder, storageFaultNames)
+    const evaluation = readResults<EvaluationResult>(folder, evaluationFaultNames)
     if (gateway.length > 0) print(tablesOf(gateway))
     if (storage.length > 0) print(storageTablesOf(storage))
+    if (evaluation.length > 0) print(evaluationTablesOf(evaluation))
     return hasPassed ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })

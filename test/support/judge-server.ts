@@ -1,11 +1,13 @@
 /** A server that speaks the OpenAI API and grades: scripted, counting, and slow when asked to be.
  *
- *  As a process: `node test/support/judge-server.ts --port 8900`. Then
+ *  As a process: `node test/support/judge-server.ts --port 8900`, which with `--log FILE` writes
+ *  down each call as it begins and as it ends. Then
  *    GET  /control                               {"calls", "open", "runs": {run: calls}}
  *    POST /control {"behaviour": "overloaded"}   what it does from now on; "good" at first
  *    POST /control {"delay_ms": 50}              how long each good answer takes
  *    POST /control {"held": true}                keeps every call open until it is false again
  */
+import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -55,14 +57,27 @@ export interface JudgeServer {
   close(): Promise<void>
 }
 
+/** A call that began, or its end; `left`: whoever asked waited no longer. */
+export interface JudgeEvent {
+  readonly event: 'began' | 'answered' | 'left'
+  /** Counts from 1 in each server. */
+  readonly call: number
+  readonly run_id: string | null
+  /** Of the answer; null where there is none. */
+  readonly status: number | null
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 export interface JudgeServerOptions {
   readonly port?: number
+  readonly onEvent?: (event: JudgeEvent) => void
   readonly mind?: Mind
   readonly lacks?: readonly Feature[]
 }
 
 export async function startJudgeServer(options: JudgeServerOptions = {}): Promise<JudgeServer> {
-  const { mind = honest, lacks = [] } = options
+  const { mind = honest, lacks = [], onEvent = () => {} } = options
   const calls: JudgeCall[] = []
   const runs = new Map<string, number>()
   const scripted: Behaviour[] = []
@@ -86,11 +101,23 @@ export async function startJudgeServer(options: JudgeServerOptions = {}): Promis
     const run_id = typeof header === 'string' ? header : (body.user ?? null)
     calls.push({ run_id, headers: request.headers, body })
     if (run_id !== null) runs.set(run_id, (runs.get(run_id) ?? 0) + 1)
+    tell({ call: calls.length, run_id }, response)
     const missing = missingOf(body, lacks)
     const behaviour = missing ?? scripted.shift() ?? standing
     await gate.promise
     if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs, null, { ref: false })
     answer(response, { body, behaviour, mind })
+  }
+
+  function tell(about: Pick<JudgeEvent, 'call' | 'run_id'>, response: ServerResponse): void {
+    onEvent({ event: 'began', ...about, status: null, at: Date.now() })
+    response.on('close', () => {
+      const isAnswered = response.writableFinished
+      const [event, status] = isAnswered
+        ? (['answered', response.statusCode] as const)
+        : (['left', null] as const)
+      onEvent({ event, ...about, status, at: Date.now() })
+    })
   }
 
   async function control(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -219,7 +246,14 @@ function sendText(response: ServerResponse, status: number, body: string): void 
 }
 
 if (import.meta.main) {
-  const { port } = parseArgs({ options: { port: { type: 'string', default: '8900' } } }).values
-  const { baseUrl } = await startJudgeServer({ port: Number(port) })
+  const options = { port: { type: 'string', default: '8900' }, log: { type: 'string' } } as const
+  const { port, log } = parseArgs({ options }).values
+  const { baseUrl } = await startJudgeServer({
+    port: Number(port),
+    // At once: what was asked is known even if this process ends in the next moment.
+    onEvent: (event) => {
+      if (log !== undefined) appendFileSync(log, `${JSON.stringify(event)}\n`)
+    }
+  })
   process.stdout.write(`${baseUrl}\n`)
 }

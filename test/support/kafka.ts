@@ -147,6 +147,20 @@ export async function committedOffsets(
   return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]))
 }
 
+/** Moves a group that has no members; partitions that are not named stay where they are. */
+export async function setOffsets(
+  groupId: string,
+  topic: string,
+  offsets: ReadonlyMap<number, bigint>
+): Promise<void> {
+  const { admin } = await connected()
+  const partitions = [...offsets].map(([partition, offset]) => ({
+    partition,
+    offset: String(offset)
+  }))
+  await admin.setOffsets({ groupId, topic, partitions })
+}
+
 /** Ids of the members of a group; whoever had to join anew has another one. */
 export async function groupMembers(groupId: string): Promise<string[]> {
   const { admin } = await connected()

@@ -1,6 +1,6 @@
-/** The storage processes of a run: started, killed, and started again when one ends by itself. */
+/** The processes of one group of a run: started, killed, and started again when one ends by itself. */
 import { startApplication } from '../../support/application.ts'
-import type { Application } from '../../support/application.ts'
+import type { Application, ApplicationName } from '../../support/application.ts'
 
 export interface Members {
   /** Those that run now; the oldest first. */
@@ -18,19 +18,22 @@ export interface Members {
 }
 
 export interface MembersOptions {
+  /** Storage when left out. */
+  readonly name?: ApplicationName
   readonly environment: NodeJS.ProcessEnv
   readonly complain: (sentence: string) => void
 }
 
 const tailCharacters = 1500
 
-export function createMembers({ environment, complain }: MembersOptions): Members {
+export function createMembers(options: MembersOptions): Members {
+  const { name = 'storage', environment, complain } = options
   const all: Application[] = []
   const told = new Set<Application>()
   const lastWords: string[] = []
 
   async function startOne(): Promise<Application> {
-    const member = await startApplication('storage', { environment, waitReady: false })
+    const member = await startApplication(name, { environment, waitReady: false })
     all.push(member)
     void member.exited.then(() => revive(member))
     return member

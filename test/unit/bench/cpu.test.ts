@@ -1,6 +1,6 @@
 /** Processor time from the kernel's figures. */
 import { expect, test } from '@jest/globals'
-import { cpuMicroseconds, ranFor } from '../../../bench/cpu.ts'
+import { cpuMicroseconds, fieldsOf, ranFor } from '../../../bench/cpu.ts'
 
 test('reads the nanoseconds on a processor', () => {
   expect(ranFor('123456789 42 7\n')).toBe(123_456_789)
@@ -17,4 +17,8 @@ test('grows while this process works', () => {
 test('adds up several processes', () => {
   const one = cpuMicroseconds([process.pid])
   expect(cpuMicroseconds([process.pid, process.pid])).toBeGreaterThanOrEqual(2 * one)
+})
+
+test('the name of a process may look like fields', () => {
+  expect(fieldsOf('42 (a) b (c) S 1 2 3')).toEqual(['S', '1', '2', '3'])
 })

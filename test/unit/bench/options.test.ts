@@ -33,6 +33,7 @@ test.each([
   [['--overload'], { mode: 'overload', seconds: 20 }],
   [['--hot-agent'], { mode: 'hot-agent' }],
   [['--storage'], { mode: 'storage', rounds: 3 }],
+  [['--evaluation'], { mode: 'evaluation', rounds: 3 }],
   [['--micro'], { mode: 'micro' }],
   [['--page'], { mode: 'page' }]
 ])('does what %j asks', (args, options) => {

@@ -1,0 +1,224 @@
+/** What evaluation costs its process for a decision, by the rules of the organization. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPostgres } from '../../platform/postgres.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import { freePort } from '../../stack/ports.ts'
+import { runSluice } from '../../stack/sluice-command.ts'
+import { cpuMicroseconds, modesOf } from '../cpu.ts'
+import { judgedRate, rowsOfRules } from '../evaluation-rules.ts'
+import type { FillOrder, FillReport } from '../fill-topic.ts'
+import { startLoad } from '../load-process.ts'
+import { markdownTable } from '../markdown.ts'
+import { median } from '../median.ts'
+import type { Outcome } from '../outcome.ts'
+import { withChildren } from '../process-family.ts'
+import type { Session } from '../session.ts'
+import {
+  clearProfiles,
+  monotonicMicroseconds,
+  profileFlags,
+  readProfiles
+} from './profile-gateway.ts'
+
+const decisions = 20_000
+const pollMs = 50
+const statementTimeoutMs = 120_000
+
+interface Case {
+  readonly name: string
+  readonly isOffline: boolean
+  readonly isJudged: boolean
+}
+
+const cases: readonly Case[] = [
+  { name: 'the default rule', isOffline: false, isJudged: false },
+  { name: 'and three offline rules', isOffline: true, isJudged: false },
+  { name: `and a judge of ${judgedRate * 100} %`, isOffline: true, isJudged: true }
+]
+/** The one whose profile is shown. */
+const profiled = cases[1]
+
+interface Measured {
+  readonly rules: string
+  readonly cpu_us_per_decision: number
+  /** Of that, the part in the kernel. */
+  readonly system_share: number
+  readonly decisions_per_second: number
+  readonly runs_open: number
+}
+
+interface Scene {
+  readonly session: Session
+  readonly postgres: Postgres
+  readonly judgeUrl: string
+}
+
+export async function runEvaluation(session: Session, folder: string): Promise<Outcome> {
+  const { bench, options, say } = session
+  const postgres = createPostgres({
+    url: bench.environment['DATABASE_URL'] ?? '',
+    applicationName: 'sluice-bench',
+    connectionsMax: 1,
+    statementTimeoutMs
+  })
+  bench.onStop(() => postgres.close())
+  const scene = { session, postgres, judgeUrl: await startJudge(session) }
+  const rounds: Measured[][] = []
+  for (let round = 1; round <= options.rounds; round++) {
+    const measured: Measured[] = []
+    for (const one of cases) {
+      measured.push((await measureCase(scene, one)).measured)
+      say(`  round ${round}/${options.rounds}: ${lineOf(measured.slice(-1)).join(' | ')}`)
+    }
+    rounds.push(measured)
+  }
+  clearProfiles(folder)
+  const { span } = await measureCase(scene, profiled ?? noCase(), profileFlags(folder))
+  const { profiles, page } = readProfiles(folder, span)
+  const isComplete = rounds.flat().every(({ runs_open }) => runs_open === 0)
+  return {
+    isComplete,
+    page: [...pageOf(rounds), '', `Where it went, with three offline rules:`, '', ...page],
+    figures: { decisions, rounds, profiles }
+  }
+}
+
+function noCase(): never {
+  throw new Error('there is no case to profile')
+}
+
+async function startJudge({ bench }: Session): Promise<string> {
+  const port = await freePort()
+  await bench.run({
+    name: 'judge',
+    args: ['test/support/judge-server.ts', '--port', String(port)],
+    environment: process.env,
+    probe: async () => (await fetch(`http://127.0.0.1:${port}/control`)).ok
+  })
+  return `http://127.0.0.1:${port}/v1`
+}
+
+/** An organization, a topic and a process of its own. */
+async function measureCase(scene: Scene, one: Case, flags: readonly string[] = []) {
+  const { session, postgres, judgeUrl } = scene
+  const organizationId = randomUUID()
+  const topic = `bench-${organizationId}`
+  const connectionId = one.isJudged ? `con_${organizationId.replaceAll('-', '')}` : null
+  const wanted = { isOffline: one.isOffline, connectionId }
+  for (const { text, values } of rowsOfRules(organizationId, wanted, judgeUrl)) {
+    await postgres.query(text, values)
+  }
+  await fillTopic(session, { topic, organizationId, decisions, isExpected: true })
+  const ends: (() => Promise<void>)[] = []
+  // What a judge is asked is read from the tables; otherwise nothing else needs the machine.
+  if (one.isJudged)
+    ends.push((await startGroup(session, { name: 'storage', topic, flags: [] })).end)
+  if (one.isJudged) await seenWhen(scene, organizationId, ({ stored }) => stored >= decisions)
+  const { pid, end } = await startGroup(session, { name: 'evaluation', topic, flags })
+  const look = async (isIt: (found: Counts) => boolean) => {
+    const counts = await seenWhen(scene, organizationId, isIt)
+    const cpu = cpuMicroseconds(withChildren([pid]))
+    return { counts, cpu, at: performance.now(), ...modesOf(pid) }
+  }
+  const first = await look(({ planned }) => planned > 0)
+  const from = monotonicMicroseconds()
+  const last = await look(({ planned, open }) => planned >= decisions && open === 0)
+  const span = { from, to: monotonicMicroseconds() }
+  await end()
+  for (const stop of ends) await stop()
+  const done = last.counts.planned - first.counts.planned
+  const [user, system] = [last.user - first.user, last.system - first.system]
+  const measured: Measured = {
+    rules: one.name,
+    cpu_us_per_decision: (last.cpu - first.cpu) / done,
+    system_share: system / Math.max(1, user + system),
+    decisions_per_second: (done / (last.at - first.at)) * 1000,
+    runs_open: last.counts.open
+  }
+  return { measured, span }
+}
+
+async function fillTopic({ bench }: Session, order: FillOrder): Promise<void> {
+  const { environment, signal } = bench
+  await bench.applyTopic(order.topic)
+  const own = { ...environment, DECISIONS_TOPIC: order.topic }
+  await runSluice({ args: ['schemas', 'register'], environment: own, signal })
+  const fill = startLoad<FillOrder, FillReport>('fill-topic.ts', { environment: own, signal })
+  try {
+    await fill.run(order)
+  } finally {
+    await fill.stop()
+  }
+}
+
+interface Group {
+  readonly name: 'storage' | 'evaluation'
+  readonly topic: string
+  readonly flags: readonly string[]
+}
+
+async function startGroup({ bench }: Session, { name, topic, flags }: Group) {
+  const program = `${name} of ${topic}`
+  const port = await freePort()
+  const pid = await bench.run({
+    name: program,
+    args: [...flags, 'consumers/main.ts', name],
+    environment: {
+      ...bench.environment,
+      DECISIONS_TOPIC: topic,
+      STORAGE_GROUP_ID: `storage of ${topic}`,
+      EVALUATION_GROUP_ID: `evaluation of ${topic}`,
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: String(port)
+    },
+    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+  })
+  return { pid, end: () => bench.end(program) }
+}
+
+interface Counts {
+  readonly stored: number
+  readonly planned: number
+  /** Runs that are not published yet. */
+  readonly open: number
+}
+
+async function seenWhen(
+  { postgres }: Scene,
+  organizationId: string,
+  isIt: (found: Counts) => boolean
+): Promise<Counts> {
+  for (;;) {
+    const [found] = await postgres.query<Record<string, unknown> & Counts>(
+      `select (select count(*) from decision_ids where organization_id = $1) as stored,
+              (select count(*) from evaluation_plans where organization_id = $1) as planned,
+              (select count(*) from open_runs
+                where organization_id = $1 and published_at is null) as open`,
+      [organizationId]
+    )
+    if (found !== undefined && isIt(found)) return found
+    await sleep(pollMs)
+  }
+}
+
+function pageOf(rounds: readonly (readonly Measured[])[]): string[] {
+  const lines = cases.map((_, index) => lineOf(rounds.flatMap((round) => round[index] ?? [])))
+  const heads = ['rules', 'CPU µs/decision of the process', 'in the kernel', 'decisions/s']
+  return [
+    markdownTable(heads, lines, 1),
+    '',
+    `Medians of ${rounds.length} rounds with ${decisions} decisions each, from the first plan to ` +
+      'the last run that is published.'
+  ]
+}
+
+function lineOf(measured: readonly Measured[]): string[] {
+  const of = (value: (one: Measured) => number): number => median(measured.map(value))
+  return [
+    measured[0]?.rules ?? '',
+    of((one) => one.cpu_us_per_decision).toFixed(1),
+    `${(of((one) => one.system_share) * 100).toFixed(0)} %`,
+    of((one) => one.decisions_per_second).toFixed(0)
+  ]
+}
