@@ -7,9 +7,12 @@ import { isOwnCall } from '../../evaluators/planning/plan-rules.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createJobQueue } from '../../platform/job-queue.ts'
 import type { JobQueue } from '../../platform/job-queue.ts'
+import { createKafkaProducer } from '../../platform/kafka-producer.ts'
+import { kafkaSecurityOf } from '../../platform/kafka-security.ts'
 import { createOutbound } from '../../platform/outbound.ts'
 import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
+import type { RecordProducer } from '../../platform/record-producer.ts'
 import { createSealer } from '../../platform/sealed-secret.ts'
 import { createGroup } from '../group.ts'
 import type { GroupContext, GroupParts } from '../group.ts'
@@ -33,6 +36,7 @@ const connectionsMax = partitionsMax + 2
 /** For claims and ends of runs, which are short; calls hold none. */
 const workerConnectionsMax = 6
 const statementTimeoutMs = 30_000
+const produceDeadlineMs = 10_000
 /** Of what a stop may take, the share that calls under way are waited for. */
 const drainShare = 0.6
 
@@ -43,14 +47,14 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const workerPostgres = openPostgres(context, `${groupId} worker`, workerConnectionsMax)
   const topics = [config.DECISIONS_TOPIC]
   const group = await createGroup({ ...context, groupId, topics, partitionsMax })
-  const { registry, producer, flood, settle, patiently } = group
+  const { registry, flood, settle, patiently } = group
   const queue = createJobQueue<RunKey>({
     postgres: workerPostgres,
     name: 'evaluation-runs',
     onError: (error) => logger.warn({ error }, 'the queue of runs')
   })
   lifecycle.onStop('queue of runs', () => queue.stop())
-  const publish = createPublish({ producer, registry, topic })
+  const publish = createPublish({ producer: openProducer(context), registry, topic })
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const onFailure = createTellFailures({ logger, clock: systemClock })
   work(context, group, { postgres: workerPostgres, queue, publish, compile, onFailure })
@@ -67,6 +71,19 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
       evaluateAll: createEvaluateAll({ clock: systemClock, compile, onFailure })
     })
   )
+}
+
+/** The gateway's: evaluations are most of what this process does for the network. */
+function openProducer({ config, lifecycle }: GroupContext): RecordProducer {
+  const producer = createKafkaProducer({
+    brokers: config.KAFKA_BROKERS,
+    clientId: config.EVALUATION_GROUP_ID,
+    security: kafkaSecurityOf(config),
+    topics: [config.EVALUATIONS_TOPIC],
+    deadlineMs: produceDeadlineMs
+  })
+  lifecycle.onStop('producer of evaluations', () => producer.close())
+  return producer
 }
 
 function openPostgres({ config, lifecycle }: GroupContext, name: string, most: number): Postgres {
