@@ -1,4 +1,4 @@
-/** Rules for runs that measure and break evaluation: offline ones, and a judge of some decisions. */
+/** Rules for runs that measure or break evaluation: offline ones, and a judge of a sample. */
 import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
 import type { ResolvedRule, RuleSet } from '../core/rule.ts'
 import { completeDraft } from '../evaluators/complete-draft.ts'

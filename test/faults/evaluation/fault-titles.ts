@@ -1,4 +1,4 @@
-/** The faults of evaluation, in the order in which they happen; apart, since pages need them too. */
+/** The faults of evaluation; apart from them, since pages need the titles too. */
 export const evaluationFaultTitles = {
   'evaluation-storm': 'evaluation, its judge and its services in turn'
 } as const

@@ -1,4 +1,4 @@
-/** The processes of one group of a run: started, killed, and started again when one ends by itself. */
+/** The processes of one group: started, killed, and started again when one ends by itself. */
 import { startApplication } from '../../support/application.ts'
 import type { Application, ApplicationName } from '../../support/application.ts'
 
