@@ -1,6 +1,7 @@
 /** What an evaluator is: a name, a version, and a pure function from a subject to a finding. */
 import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
 import type { ScoreDataType } from '../core/evaluation.ts'
+import type { StatusReason } from '../core/status-reason.ts'
 import type { Subject } from './subject.ts'
 
 /** Where in the decision something stands. */
@@ -34,8 +35,10 @@ export interface Skipped {
   readonly status_reason: SkipReason
 }
 
-export type SkipReason =
-  'not_applicable' | 'content_missing' | 'content_too_large' | 'input_not_json'
+export type SkipReason = Extract<
+  StatusReason,
+  'not_applicable' | 'content_missing' | 'content_too_large'
+>
 
 /** Linear in the text it looks at, which a named limit bounds, but for a customer's own rules. */
 export type Evaluate = (subject: Subject) => Finding | Skipped
@@ -49,7 +52,10 @@ export interface CompiledEvaluator {
   readonly evaluate: Evaluate
 }
 
-export type FailureReason = 'code_error' | 'code_timeout' | 'out_of_range' | 'unknown_label'
+export type FailureReason = Extract<
+  StatusReason,
+  'code_error' | 'code_timeout' | 'out_of_range' | 'unknown_label'
+>
 
 /** A run that gives no score though it should: the evaluator's fault, not the decision's. */
 export class EvaluatorFailure extends Error {

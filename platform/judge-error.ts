@@ -1,8 +1,10 @@
 /** Why a judge gave no answer, and what that means for the run, the connection and the wait. */
 import type { Clock } from '../core/clock.ts'
+import type { StatusReason } from '../core/status-reason.ts'
 import { OutboundError } from './outbound.ts'
 
-export type JudgeErrorReason =
+export type JudgeErrorReason = Extract<
+  StatusReason,
   | 'provider_auth'
   | 'provider_billing'
   | 'provider_unreachable'
@@ -12,6 +14,7 @@ export type JudgeErrorReason =
   | 'timeout'
   | 'content_too_large'
   | 'judge_refused'
+>
 
 export interface JudgeErrorTerms {
   readonly status_reason: JudgeErrorReason

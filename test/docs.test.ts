@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { problems } from '../core/problem.ts'
+import { ruleReasons, runReasons } from '../core/status-reason.ts'
 import { ingestOperation } from '../gateway/ingest/ingest.operation.ts'
 import type { Credential } from '../gateway/route.ts'
 import { createRoutes } from '../gateway/routes.ts'
@@ -42,6 +43,14 @@ test.each([
   const documented = rowsOf(sectionOf('docs/faults.md', heading)).map(([fault]) => fault)
   const titles = Object.values(table)
   expect(documented).toEqual([...titles, ...titles])
+})
+
+test.each([
+  ['Why did a rule plan nothing?', ruleReasons],
+  ['Why has a run no score, or waits?', runReasons]
+])('every reason is documented under "%s", and no other', (heading, reasons) => {
+  const documented = rowsOf(sectionOf('docs/evaluation.md', heading)).map(([reason]) => reason)
+  expect(documented).toEqual(reasons.map(code))
 })
 
 describe('refusals', () => {

@@ -1,10 +1,11 @@
 /** match: whether a rule is about a decision, and what about it is not as the rule says. */
 import type { Decision } from '../../core/decision.ts'
 import type { RuleMatch } from '../../core/rule.ts'
+import type { RuleReason } from '../../core/status-reason.ts'
 import type { MetadataTexts } from './metadata-texts.ts'
 
 /** What does not match. */
-export type Mismatch = 'domain' | 'agent_id' | 'session_id' | 'metadata'
+export type Mismatch = Extract<RuleReason, 'domain' | 'agent_id' | 'session_id' | 'metadata'>
 
 export type Match = (
   decision: Pick<Decision, 'domain' | 'agent_id' | 'session_id'>,

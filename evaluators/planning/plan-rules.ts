@@ -2,15 +2,14 @@
 import type { Decision } from '../../core/decision.ts'
 import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
 import type { ResolvedRule, RuleSet } from '../../core/rule.ts'
+import type { RuleReason } from '../../core/status-reason.ts'
 import { createMatch } from './match.ts'
-import type { Mismatch } from './match.ts'
 import { metadataTextsOf } from './metadata-texts.ts'
 import type { MetadataTexts } from './metadata-texts.ts'
 import { isSampled } from './sample.ts'
 
 /** `planned`: its evaluators run. Anything else is why they do not. */
-export type RuleOutcome =
-  'planned' | 'disabled' | Mismatch | 'sampled_out' | 'budget_exhausted' | 'loop_guard'
+export type RuleOutcome = 'planned' | RuleReason
 
 /**
  * One outcome for each rule, in the order of the rule set.

@@ -1,4 +1,5 @@
 /** Whether a connection and the budgets leave room for a call now. */
+import type { StatusReason } from '../../../core/status-reason.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
 import { admissionOf } from './circuit.ts'
 import type { Admission } from './circuit.ts'
@@ -80,7 +81,7 @@ async function turnAwayUnpaid(transaction: Queryable, run: OpenRun): Promise<Cla
 
 interface Wait {
   readonly at: Date
-  readonly reason: string | null
+  readonly reason: StatusReason | null
 }
 
 async function wait(transaction: Queryable, run: OpenRun, { at, reason }: Wait): Promise<Claim> {

@@ -9,13 +9,14 @@
  * While it is open its runs are blocked, and burn no attempt. Half open, one run is let through;
  * should its process be killed, another is, once `probe_at` has come again.
  */
+import type { StatusReason } from '../../../core/status-reason.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
 
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
 export interface Circuit {
   readonly state: CircuitState
-  readonly reason: string | null
+  readonly reason: StatusReason | null
   readonly since: Date
   readonly probe_at: Date | null
   /** Probes that failed since it opened. */
@@ -34,7 +35,7 @@ const pauseMs = 5000
 /** `neutral` says nothing of the connection. */
 export type CircuitEvent =
   | { readonly kind: 'answer' | 'neutral' }
-  | { readonly kind: 'trouble' | 'refusal'; readonly reason: string }
+  | { readonly kind: 'trouble' | 'refusal'; readonly reason: StatusReason }
   | { readonly kind: 'patience'; readonly retryAfterMs: number | null }
 
 /** Reasons that are ours, and not the provider's. */
@@ -87,7 +88,7 @@ function paused(circuit: Circuit, now: Date, waitMs: number): Circuit {
   return { ...circuit, state: 'open', probe_at: until, paused_until: until }
 }
 
-function opened(circuit: Circuit, now: Date, reason: string): Circuit {
+function opened(circuit: Circuit, now: Date, reason: StatusReason): Circuit {
   // Calls that began before it opened come back as well; they are no probes.
   if (circuit.state === 'open') return { ...circuit, reason }
   const probes = circuit.state === 'half_open' ? circuit.probes + 1 : 0
@@ -101,7 +102,7 @@ export type Admission =
   | { readonly kind: 'admitted' }
   /** It is the one that finds out; the circuit is to be written. */
   | { readonly kind: 'probe'; readonly circuit: Circuit }
-  | { readonly kind: 'blocked'; readonly reason: string | null }
+  | { readonly kind: 'blocked'; readonly reason: StatusReason | null }
   | { readonly kind: 'paused'; readonly until: Date }
 
 /** @param probeMs how long a probe may take before another is let through. */

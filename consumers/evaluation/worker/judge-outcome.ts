@@ -2,6 +2,7 @@
 import type { Decision } from '../../../core/decision.ts'
 import type { Score } from '../../../core/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import type { StatusReason } from '../../../core/status-reason.ts'
 
 export interface Scored {
   readonly kind: 'scored'
@@ -10,12 +11,12 @@ export interface Scored {
 
 export interface Skipped {
   readonly kind: 'skipped'
-  readonly status_reason: string
+  readonly status_reason: StatusReason
 }
 
 export interface Failure {
   readonly kind: 'failure'
-  readonly status_reason: string
+  readonly status_reason: StatusReason
   /** Whether the same run may succeed later. */
   readonly retryable: boolean
   /** Whether each run on this connection would end the same way, so that none is worth trying. */
@@ -59,7 +60,7 @@ export const noCall: CallReport = Object.freeze({
 })
 
 /** A failure that no repetition mends. */
-export function permanentFailure(status_reason: string, message: string): Failure {
+export function permanentFailure(status_reason: StatusReason, message: string): Failure {
   const terms = { retryable: false, blocks: false, retryAfterMs: null, http_status: null }
   return { kind: 'failure', status_reason, ...terms, message }
 }

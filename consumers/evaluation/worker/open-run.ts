@@ -1,5 +1,6 @@
 /** Open runs as the table holds them, and the one statement that moves a run between states. */
 import type { RunKey } from '../../../core/evaluation.ts'
+import type { StatusReason } from '../../../core/status-reason.ts'
 import type { Queryable, Row } from '../../../platform/postgres.ts'
 
 export type OpenStatus = 'scheduled' | 'running' | 'retrying' | 'blocked' | 'finished'
@@ -19,7 +20,7 @@ export interface OpenRun extends Row, RunKey {
   readonly session_id: string | null
   readonly domain: string | null
   readonly status: OpenStatus
-  readonly status_reason: string | null
+  readonly status_reason: StatusReason | null
   readonly attempts: number
   readonly max_attempts: number
   readonly scheduled_at: Date
@@ -29,7 +30,7 @@ export interface OpenRun extends Row, RunKey {
   readonly lease_token: string | null
   readonly lease_expires_at: Date | null
   readonly cancel_requested_at: Date | null
-  readonly cancel_reason: string | null
+  readonly cancel_reason: Extract<StatusReason, 'user' | 'disabled' | 'deleted'> | null
   readonly queued_at: Date | null
   readonly result: string | null
   readonly finished_at: Date | null
@@ -76,7 +77,7 @@ export function isLeased({ status, lease_expires_at, now }: OpenRun): boolean {
 /** What a move makes of a run; all of it is written. */
 export interface RunMove {
   readonly status: OpenStatus
-  readonly status_reason: string | null
+  readonly status_reason: StatusReason | null
   readonly attempts: number
   /** Null leaves it as it is. */
   readonly next_attempt_at: Date | null

@@ -3,12 +3,13 @@ import type { JudgeConnection, CallReport } from './judge-outcome.ts'
 import { bareRun } from '../../../core/evaluation.ts'
 import type { Run, RunStatus, Score } from '../../../core/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import type { StatusReason } from '../../../core/status-reason.ts'
 import type { OpenRun } from './open-run.ts'
 
 /** How a run ends. */
 export interface RunEnd {
   readonly status: RunStatus
-  readonly status_reason: string | null
+  readonly status_reason: StatusReason | null
   readonly scores?: readonly Score[]
   /** A sentence without anything of the decision. */
   readonly error?: string | null

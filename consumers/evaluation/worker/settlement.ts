@@ -1,5 +1,6 @@
 /** What an attempt means for its run: it ends, is tried again, or waits for its connection. */
 import { backoffMs } from '../../../core/backoff.ts'
+import type { StatusReason } from '../../../core/status-reason.ts'
 import type { Circuit } from './circuit.ts'
 import type { Failure, JudgeOutcome } from './judge-outcome.ts'
 import type { OpenRun } from './open-run.ts'
@@ -10,11 +11,11 @@ export type Settlement =
   | {
       readonly kind: 'retry'
       readonly at: Date
-      readonly status_reason: string
+      readonly status_reason: StatusReason
       /** Waiting for a provider that asks for it burns no attempt. */
       readonly isCounted: boolean
     }
-  | { readonly kind: 'block'; readonly status_reason: string; readonly isCounted: false }
+  | { readonly kind: 'block'; readonly status_reason: StatusReason; readonly isCounted: false }
 
 export interface Surroundings {
   /** As it is after this attempt; null for a run that needs no connection. */

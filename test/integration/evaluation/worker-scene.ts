@@ -1,4 +1,5 @@
 /** Workers of a test's own over a real Postgres; judges and the topic are the test's. */
+import type { StatusReason } from '../../../core/status-reason.ts'
 import { randomUUID } from 'node:crypto'
 import type { Evaluation, Run, RunKey } from '../../../core/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
@@ -88,7 +89,7 @@ export function scored({ run_id }: Pick<JudgeRequest, 'run_id'>): JudgeOutcome {
   return { result: { kind: 'scored', scores: [score] }, report: aReport }
 }
 
-export function failed(status_reason: string, terms: Partial<Failure> = {}): JudgeOutcome {
+export function failed(status_reason: StatusReason, terms: Partial<Failure> = {}): JudgeOutcome {
   const result: Failure = {
     ...{ kind: 'failure', status_reason, retryable: true, blocks: false, retryAfterMs: null },
     ...{ http_status: null, message: `said ${status_reason}`, ...terms }

@@ -1,4 +1,5 @@
 /** The circuit of a connection: when it opens, who may probe it, and what closes it. */
+import type { StatusReason } from '../../../../../core/status-reason.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -117,7 +118,7 @@ test('whatever happened, an answer closes it', () => {
 })
 
 describe('of an attempt it hears', () => {
-  const failure = (status_reason: string, terms: Partial<Failure> = {}) => ({
+  const failure = (status_reason: StatusReason, terms: Partial<Failure> = {}) => ({
     ...{ ...permanentFailure(status_reason, ''), ...terms }
   })
 
@@ -127,7 +128,7 @@ describe('of an attempt it hears', () => {
     ['our own bug', failure('code_error'), { kind: 'neutral' }],
     [
       'no content',
-      { kind: 'skipped' as const, status_reason: 'content_missing' },
+      { kind: 'skipped' as const, status_reason: 'content_missing' as const },
       { kind: 'neutral' }
     ],
     [

@@ -70,7 +70,7 @@ describe('what passes', () => {
 
 test('a provider that asks for patience gets it, and no attempt burns, even the last', () => {
   const paused = { ...closed, paused_until: new Date(now.getTime() + 9000) }
-  const terms = { status_reason: 'provider_rate_limited', retryable: true }
+  const terms = { status_reason: 'provider_rate_limited', retryable: true } as const
   const settlement = settle(terms, aRun({ attempts: 8 }), paused)
   expect(settlement).toMatchObject({ kind: 'retry', isCounted: false })
   if (settlement.kind === 'retry') expect(settlement.at > paused.paused_until).toBe(true)
