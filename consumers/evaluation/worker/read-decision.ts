@@ -23,8 +23,15 @@ export async function readDecision(
   key: RunKey
 ): Promise<Decision | 'absent' | 'dropped' | 'erased'> {
   const { organization_id, decision_id } = key
-  const row = await selectDecision(transaction, key)
-  if (row === undefined) return await whyMissing(transaction, key)
+  let row = await selectDecision(transaction, key)
+  if (row === undefined) {
+    const why = await whyMissing(transaction, key)
+    if (why !== 'dropped') return why
+    // Identity and decision are stored together, maybe just now: asked behind the identity it is
+    // either there, or was dropped.
+    row = await selectDecision(transaction, key)
+    if (row === undefined) return 'dropped'
+  }
   const output = JSON.parse(row.output) as string
   return { ...row, organization_id, decision_id, received_at: row.received_at.getTime(), output }
 }
