@@ -30,7 +30,8 @@ export async function releaseBlocked(dependencies: WakeDependencies): Promise<vo
 
 /**
  * One run for each connection whose time to probe has come. Runs that were planned meanwhile and
- * are due are probes as well: with one of those, nobody else is woken.
+ * are due are probes as well: with one of those, nobody else is woken. One that is due for long may
+ * have its job in a process that was killed, and is not waited for.
  */
 export async function probeConnections(dependencies: WakeDependencies): Promise<void> {
   const names = await dependencies.postgres.query<ConnectionName & Row>(
@@ -41,7 +42,7 @@ export async function probeConnections(dependencies: WakeDependencies): Promise<
                          where r.organization_id = c.organization_id
                            and r.connection_id = c.connection_id
                            and r.status in ('scheduled', 'retrying')
-                           and r.next_attempt_at <= now())
+                           and r.next_attempt_at between now() - interval '10 seconds' and now())
       limit $1`,
     [connectionsMax]
   )
