@@ -19,8 +19,8 @@ const lapsed = `status = 'running' and lease_expires_at <= now()
                 and (queued_at is null or queued_at < lease_expires_at)`
 /** A job that is still there makes the second a no-op, so this may err on the side of asking. */
 const strayed = `status in ('scheduled', 'retrying', 'running') and evaluator_kind <> 'external'
-                and next_attempt_at < now() - interval '2 minutes'
-                and queued_at < now() - interval '2 minutes'
+                and next_attempt_at < now() - interval '45 seconds'
+                and queued_at < now() - interval '45 seconds'
                 and coalesce(lease_expires_at, now()) <= now()`
 
 /** @returns how many runs were put into the queue. */
