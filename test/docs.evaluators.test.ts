@@ -6,6 +6,7 @@ import { completeDraft } from '../evaluators/complete-draft.ts'
 import type { GivenDraft } from '../evaluators/complete-draft.ts'
 import { configHashOf } from '../evaluators/config-hash.ts'
 import { builtInEvaluators } from '../evaluators/default-rule-set.ts'
+import { judgeConfigSchema } from '../evaluators/judge/check-judge.ts'
 import { subjectOf } from '../evaluators/subject.ts'
 import { evaluatorKinds, isOfflineKind } from '../core/evaluator-definition.ts'
 import { checkRows, kindParameters, parameterRows, settingRows } from './docs/evaluator-tables.ts'
@@ -47,6 +48,12 @@ test('every setting of a check with its values and default', () => {
 test.each(Object.entries(kindParameters))('every setting of the kind %s', (kind, parameters) => {
   const documented = rowsIn(kind, 4).map((cells) => cells.slice(0, 3))
   expect(documented).toEqual(parameterRows(parameters))
+})
+
+test('every setting of a judge', () => {
+  const { properties } = judgeConfigSchema as { properties: Record<string, unknown> }
+  const documented = rowsIn('llm_judge', 3).map(([name]) => name)
+  expect(documented).toEqual(Object.keys(properties).map(code))
 })
 
 interface Example {

@@ -11,8 +11,8 @@ import { startWatermark } from './watermark.ts'
 
 /** While one waits for Postgres, others are decoded. */
 const partitionsMax = 5
-/** One for each partition under way, one for the watermark. */
-const connectionsMax = partitionsMax + 1
+/** One for each partition under way, one for each topic's watermark. */
+const connectionsMax = partitionsMax + 2
 const statementTimeoutMs = 30_000
 /** Moving a day of decisions out of the default partition takes a while. */
 const upkeepTimeoutMs = 600_000
@@ -36,14 +36,10 @@ export async function startStorage(context: GroupContext): Promise<void> {
   const { registry, metrics, flood, settle, patiently, readProgress } = group
   await keepTables(context, metrics)
 
-  const stopWatermark = startWatermark({
-    topic,
-    readProgress,
-    postgres,
-    clock: systemClock,
-    logger
-  })
-  lifecycle.onStop('watermark', stopWatermark)
+  for (const each of topics) {
+    const parts = { topic: each, readProgress, postgres, clock: systemClock, logger }
+    lifecycle.onStop(`watermark of ${each}`, startWatermark(parts))
+  }
 
   await group.run(
     createStorage({

@@ -124,6 +124,14 @@ describe('a decision', () => {
     })
   })
 
+  test('is accounted for, and what storage has of evaluations is told', async () => {
+    const id = await client.accept(aDecisionBody())
+    await client.get(`/v1/evaluation/${id}?wait=20`)
+    const { body } = await client.get('/v1/evaluation/health')
+    expect(body['lag_ms']).toEqual(expect.any(Number))
+    expect(body['conservation']).toMatchObject({ difference: 0 })
+  })
+
   test('of one organization is not there for another', async () => {
     const id = await client.accept(aDecisionBody())
     await client.get(`/v1/decisions/${id}?wait=20`)

@@ -6,6 +6,11 @@ import type { OrganizationStore } from '../store.ts'
 /** Also how many plans are looked at, at most: the newest. */
 export const plansMax = 20_000
 const windowMs = 86_400_000
+/**
+ * From a plan to the publication of what it planned: one batch. An outage of the log in between may
+ * take longer; what it holds up shows as a difference until it is over.
+ */
+const publishMs = 60_000
 
 export interface Conservation {
   /** Plans that were made in between are looked at. */
@@ -53,7 +58,7 @@ export async function readConservation(
     store.organizationId,
     from,
     to,
-    storedUntil ?? new Date(0)
+    new Date((storedUntil?.getTime() ?? 0) - publishMs)
   ])
   // Sums are one row, whatever there is to sum.
   const [sums] = rows as [SumRow]
