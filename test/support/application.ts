@@ -42,7 +42,7 @@ const programs: Record<ApplicationName, string[]> = {
   evaluation: ['consumers/main.ts', 'evaluation']
 }
 
-const readyMs = 30_000
+const readyMs = 60_000
 /** A little more than the applications allow themselves. */
 const stopMs = 30_000
 const probeMs = 2000
