@@ -3,6 +3,8 @@ import { CpuLimitError, cpuLimit } from '../platform/cpu-limit.ts'
 import type { CpuLimit } from '../platform/cpu-limit.ts'
 import { EvaluatorFailure } from './evaluator.ts'
 import type { CompiledEvaluator, FailureReason, Finding, SkipReason } from './evaluator.ts'
+import { createPatience } from './patience.ts'
+import type { Patience } from './patience.ts'
 import type { Subject } from './subject.ts'
 
 export interface Job {
@@ -19,16 +21,21 @@ type Result =
 
 /** Of what customers wrote, so many milliseconds run under one watch. */
 const batchMs = 100
-/** After so many timeouts in a row an evaluator rests until the next batch. */
+/** After so many timeouts in a row an evaluator rests until the next batch, or for longer. */
 const timeoutsMax = 3
 /** Where a run did not compute half of its time, the machine was busy and not the evaluator. */
 const triesMax = 4
 
 /**
- * One outcome for each job, in their order. Never throws. What broke an evaluator may quote the
+ * One outcome for each job, in their order. Never throws. Who calls it for several batches hands in
+ * the same `patience`, or what hangs costs as much in each of them. What broke an evaluator may quote the
  * decision: its message is for nobody to read.
  */
-export function runEvaluators(jobs: readonly Job[], limit: CpuLimit = cpuLimit): Outcome[] {
+export function runEvaluators(
+  jobs: readonly Job[],
+  limit: CpuLimit = cpuLimit,
+  patience: Patience = createPatience()
+): Outcome[] {
   const outcomes = jobs.map((job) => (job.evaluator.isBounded ? outcomeOf(job) : undefined))
   const timeouts = new Map<CompiledEvaluator, number>()
   for (let next = nextOpen(); next >= 0; next = nextOpen()) {
@@ -54,19 +61,32 @@ export function runEvaluators(jobs: readonly Job[], limit: CpuLimit = cpuLimit):
   function runFrom(start: number): void {
     for (let at = start; at < jobs.length; at++) {
       const job = jobs[at] as Job
-      if (outcomes[at] === undefined && timeouts.has(job.evaluator)) return
+      if (outcomes[at] === undefined && isSuspect(job)) return
       outcomes[at] ??= outcomeOf(job)
     }
   }
 
+  function isSuspect({ evaluator, subject }: Job): boolean {
+    return timeouts.has(evaluator) || patience.isOver(organizationOf(subject), evaluator)
+  }
+
   function alone(job: Job): Outcome {
-    const late = timeouts.get(job.evaluator) ?? 0
-    if (late >= timeoutsMax) return resting
+    const { evaluator } = job
+    const organizationId = organizationOf(job.subject)
+    const late = timeouts.get(evaluator) ?? 0
+    if (late >= timeoutsMax || patience.isOver(organizationId, evaluator)) return resting
+    const startedAt = performance.now()
     const outcome = outcomeWithin(limit, job)
-    if (isTimeout(outcome)) timeouts.set(job.evaluator, late + 1)
-    else timeouts.delete(job.evaluator)
+    if (isTimeout(outcome)) {
+      timeouts.set(evaluator, late + 1)
+      patience.lose(organizationId, evaluator, performance.now() - startedAt + batchMs)
+    } else timeouts.delete(evaluator)
     return outcome
   }
+}
+
+function organizationOf({ decision }: Subject): string {
+  return decision.organization_id
 }
 
 function isTimeout(outcome: Outcome): boolean {

@@ -7,11 +7,13 @@ import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
 import { runIdOf } from '../../core/run-id.ts'
 import { EvaluatorFailure } from '../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../evaluators/evaluator.ts'
+import { createPatience } from '../../evaluators/patience.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
 import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import type { Outcome } from '../../evaluators/run-evaluators.ts'
 import { scoreOf } from '../../evaluators/score-of.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
+import { cpuLimit } from '../../platform/cpu-limit.ts'
 
 /** A decision with those of its runs that need no network. */
 export interface PlannedDecision {
@@ -33,6 +35,8 @@ const firstGeneration = 0
 
 /** Safe to repeat: the same decision yields the same run and score ids. */
 export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDependencies) {
+  const patience = createPatience()
+
   function endedRunOf(decision: Decision, planned: PlannedRun, outcome: Outcome): Run {
     const { rule, evaluator } = planned
     if (outcome.status === 'failed') onFailure(evaluator, outcome.error)
@@ -63,7 +67,7 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
       const subject = subjectOf(decision)
       return runs.map(({ evaluator }) => ({ evaluator: compile(evaluator), subject }))
     })
-    const outcomes = runEvaluators(jobs).values()
+    const outcomes = runEvaluators(jobs, cpuLimit, patience).values()
     const evaluated_at = clock.now()
     return planned.flatMap(({ decision, runs }) => {
       if (runs.length === 0) return []

@@ -2,9 +2,11 @@
 import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
 import { EvaluatorFailure } from '../../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../../evaluators/evaluator.ts'
+import { createPatience } from '../../../evaluators/patience.ts'
 import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
 import { scoreOf } from '../../../evaluators/score-of.ts'
 import { subjectOf } from '../../../evaluators/subject.ts'
+import { cpuLimit } from '../../../platform/cpu-limit.ts'
 import { permanentFailure } from './judge-outcome.ts'
 import type { EvaluateOffline } from './judge-outcome.ts'
 
@@ -14,9 +16,11 @@ export interface EvaluateOneDependencies {
 }
 
 export function createEvaluateOne({ compile, onFailure }: EvaluateOneDependencies) {
+  const patience = createPatience()
+
   const evaluateOne: EvaluateOffline = (version, decision, runId) => {
     const job = { evaluator: compile(version), subject: subjectOf(decision) }
-    const [outcome] = runEvaluators([job])
+    const [outcome] = runEvaluators([job], cpuLimit, patience)
     if (outcome === undefined) throw new Error('a run did not end')
     if (outcome.status === 'skipped') {
       return { kind: 'skipped', status_reason: outcome.status_reason }
