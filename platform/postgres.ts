@@ -85,11 +85,14 @@ export function createPostgres(options: PostgresOptions): PostgresPool {
   }
 }
 
+/** Of several statements in one text, each has its own. */
+type Results<R extends Row> = pg.QueryResult<R> | pg.QueryResult<R>[]
+
 function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
   return {
     query: async <R extends Row>(statement: string, values?: readonly unknown[]) => {
-      const { rows } = await connection.query<R>(statement, values && [...values])
-      return rows
+      const result: Results<R> = await connection.query<R>(statement, values && [...values])
+      return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows
     }
   }
 }

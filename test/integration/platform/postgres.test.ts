@@ -33,6 +33,14 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   throw new Error('it did not fail')
 }
 
+test('of several statements in one text, as the queue sends them, all rows are told', async () => {
+  expect(await postgres.query('begin; select 1 as n; select 2 as n; commit')).toEqual([
+    { n: 1 },
+    { n: 2 }
+  ])
+  expect(await postgres.query('set search_path to default')).toEqual([])
+})
+
 function insertDecision(receivedAt: string, into = 'decisions'): Promise<unknown> {
   return postgres.query(
     `insert into ${into} (organization_id, decision_id, received_at, input, output)
