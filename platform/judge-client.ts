@@ -73,6 +73,8 @@ export interface JudgeClientDependencies {
 }
 
 const modelsMax = 100
+/** No request has more; sums of what is made up would not fit their columns. */
+const tokensMax = 1_000_000_000
 /** Others tell servers of tenants about our machine, or come from the environment. */
 const sentHeaders = ['accept', 'authorization', 'content-type', 'x-sluice-run']
 
@@ -222,7 +224,12 @@ function textOf(value: unknown): string | null {
 }
 
 function countOf(value: unknown): number | null {
-  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null
+  return integerWithin(value, 0, tokensMax)
+}
+
+function integerWithin(value: unknown, min: number, max: number): number | null {
+  const isWithin = Number.isInteger(value) && min <= Number(value) && Number(value) <= max
+  return isWithin ? Number(value) : null
 }
 
 function lesserAfter(error: unknown, dialect: JudgeDialect): JudgeDialect | null {
@@ -232,8 +239,7 @@ function lesserAfter(error: unknown, dialect: JudgeDialect): JudgeDialect | null
 
 function judgeErrorOf(error: unknown, clock: Clock, calls: number): JudgeError {
   if (error instanceof ErrorInAnswer) {
-    const { code } = fieldsOf(error.error)
-    const status = Number.isInteger(code) && (code as number) >= 400 ? (code as number) : 502
+    const status = integerWithin(fieldsOf(error.error)['code'], 400, 599) ?? 502
     return refusalError({ status, headers: undefined, error: error.error }, clock, calls)
   }
   if (error instanceof APIError && error.status !== undefined) {

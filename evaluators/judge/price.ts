@@ -8,6 +8,8 @@ export interface TokenUsage {
 
 /** A dollar for a million tokens is a thousand billionths for each. */
 const nanoUsdPerToken = 1000
+/** $10,000: no call costs that, and sums of what is made up would not fit their columns. */
+const costNanoUsdMax = 10_000 * 1e9
 
 /** Rounded up, so that what costs anything never costs nothing. */
 export function costNanoUsd(price: ModelPrice | undefined, usage: TokenUsage): number | null {
@@ -17,7 +19,8 @@ export function costNanoUsd(price: ModelPrice | undefined, usage: TokenUsage): n
   if (perInput === null || perOutput === null || input === null || output === null) return null
   const exact = (input * perInput + output * perOutput) * nanoUsdPerToken
   // What binary fractions add must not round a whole number up.
-  return Math.ceil(Number(exact.toFixed(3)))
+  const cost = Math.ceil(Number(exact.toFixed(3)))
+  return cost > costNanoUsdMax ? null : cost
 }
 
 /** Of several calls: what one of them does not say is not known of all. */

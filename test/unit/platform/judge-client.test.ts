@@ -162,6 +162,12 @@ describe('what trouble means', () => {
     expect((await errorOf(client)).message).toBe('the provider answered 500')
   })
 
+  test.each([400.5, 600, 99_999_999_999])('%d is no status', async (code) => {
+    const { server, client } = await pair()
+    server.script({ error: { code } })
+    expect((await errorOf(client)).http_status).toBe(502)
+  })
+
   test('silence ends in time', async () => {
     const { server, client } = await pair()
     server.hold()
@@ -242,8 +248,9 @@ describe('a server that understands less is asked for less, once', () => {
 
 test.each([
   ['without_usage', null, null],
-  ['strange_usage', null, null]
-] as const)('%s is no usage, and never 0', async (behaviour, input_tokens, output_tokens) => {
+  ['strange_usage', null, null],
+  [{ usage: { prompt_tokens: 1_000_000_001, completion_tokens: 2 ** 53 - 1 } }, null, null]
+] as const)('%j is no usage, and never 0', async (behaviour, input_tokens, output_tokens) => {
   const { server, client } = await pair()
   server.behave(behaviour)
   const reply = await client.complete(request, { timeoutMs: 5000 })

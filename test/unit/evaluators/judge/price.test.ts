@@ -30,6 +30,12 @@ test('without a price or without usage it is unknown', () => {
   expect(costNanoUsd(price, { ...usage, output_tokens: null })).toBeNull()
 })
 
+test('what no call costs is made up, and so unknown', () => {
+  const dear = { ...price, usd_per_million_input: 100_000 }
+  const costOf = (input_tokens: number) => costNanoUsd(dear, { input_tokens, output_tokens: 0 })
+  expect([costOf(100_000), costOf(100_001)]).toEqual([10_000_000_000_000, null])
+})
+
 test('of two calls, what one does not say is not known of both', () => {
   const [one, other] = [
     { input_tokens: 1, output_tokens: 2 },
