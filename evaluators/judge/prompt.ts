@@ -14,8 +14,9 @@ import { contentOf } from './judged-content.ts'
 import { replySchemaOf } from './reply-schema.ts'
 import type { ReplySchema } from './reply-schema.ts'
 import { parseTemplate, renderTemplate } from './template.ts'
+import type { Template } from './template.ts'
 
-/** Of all variables together, as JSON; some 50,000 tokens. */
+/** Of all variables together, wherever they stand, as JSON; some 50,000 tokens. */
 export const contentCharactersMax = 200_000
 const boundaryBytes = 8
 const nonceBytes = 4
@@ -36,16 +37,17 @@ const defaultSystem = 'You grade what an AI agent answered. Be exact and fair.'
 export function createPromptWriter(config: JudgeConfig): PromptWriter {
   const { system, scale } = config
   const template = parseTemplate(config.prompt)
+  const uses = usesOf(template)
   const schema = replySchemaOf(scale)
   const rules = rulesOf(system ?? defaultSystem, schema)
 
   function write(decision: Decision): Prompt | Skipped {
     const contents = new Map<string, string>()
     let characters = 0
-    for (const variable of template.variables) {
+    for (const { variable, times } of uses) {
       const content = contentOf(decision, variable)
       if (content === null) return contentMissing
-      characters += content.length
+      characters += times * content.length
       contents.set(variable, content)
     }
     if (characters > contentCharactersMax) return contentTooLarge
@@ -62,6 +64,14 @@ export function createPromptWriter(config: JudgeConfig): PromptWriter {
   }
 
   return { schema, write }
+}
+
+/** How often each variable stands in a prompt: so often its content does as well. */
+function usesOf({ parts, variables }: Template): { variable: string; times: number }[] {
+  return variables.map((variable) => {
+    const times = parts.filter((part, index) => index % 2 === 1 && part === variable).length
+    return { variable, times }
+  })
 }
 
 /** What is the same in every request comes first: providers keep the beginnings of prompts. */

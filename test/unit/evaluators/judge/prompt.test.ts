@@ -51,6 +51,14 @@ test.each([
   })
 })
 
+test('what stands in a prompt often counts as often', () => {
+  const decision = aDecision({ output: 'a'.repeat(1000) })
+  const outcomeOf = (times: number) =>
+    createPromptWriter(aJudgeConfig({ prompt: '{{output}}'.repeat(times) })).write(decision)
+  expect(outcomeOf(150)).toHaveProperty('messages')
+  expect(outcomeOf(250)).toEqual({ kind: 'skipped', status_reason: 'content_too_large' })
+})
+
 test('an empty output is one', () => {
   expect(written('{{output}}', aDecision({ output: '' }))).toContain('\n""\n')
 })
