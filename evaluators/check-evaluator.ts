@@ -19,6 +19,7 @@ import type { Kind } from './kind.ts'
 import { flagsPattern } from './regex/regex.ts'
 import { referencePattern } from './similarity/similarity.ts'
 import { targetPattern, targetRule } from './target.ts'
+import { unstorableTexts } from './unstorable-texts.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
@@ -34,6 +35,7 @@ export function checkEvaluator(draft: unknown): readonly Violation[] {
   if (form.length > 0 || about.form.length > 0) return found
   const given = draft as GivenDraft
   return [
+    ...unstorableTexts(given),
     ...takenNames(given),
     ...found,
     ...checkOutput(given),

@@ -7,11 +7,6 @@ export const nameCharsMax = 100
 
 /** What the store can keep as it came: no U+0000, and no half of a surrogate pair. */
 export const plainText = '^[^\\u0000\\ud800-\\udfff]*$'
-const plainExpression = new RegExp(plainText, 'u')
-
-export function isPlainText(text: string): boolean {
-  return plainExpression.test(text)
-}
 
 export const nameSchema: JsonSchema = {
   type: 'string',

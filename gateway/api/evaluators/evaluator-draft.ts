@@ -6,7 +6,6 @@ import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { completeDraft, naturalOutputOf } from '../../../evaluators/complete-draft.ts'
 import type { GivenDraft } from '../../../evaluators/complete-draft.ts'
 import { invalidBody } from '../configuration/refusals.ts'
-import { isPlainText } from '../configuration/operation-parts.ts'
 
 /** The body of POST; that of PATCH has some of it, and no kind. */
 export type EvaluatorBody = GivenDraft & {
@@ -20,20 +19,12 @@ export type EvaluatorPatch = Partial<Omit<EvaluatorBody, 'kind'>>
 export function checkEvaluatorBody(body: unknown): readonly Violation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return checkEvaluator(body)
   const { self_test, ...given } = body as Record<string, unknown>
-  return [...checkGiven(given), ...checkSwitch(self_test)]
+  return [...checkEvaluator(given), ...checkSwitch(self_test)]
 }
 
 function checkSwitch(selfTest: unknown): Violation[] {
   if (selfTest === undefined || typeof selfTest === 'boolean') return []
   return [{ pointer: '/self_test', detail: 'must be a boolean' }]
-}
-
-function checkGiven(given: Readonly<Record<string, unknown>>): Violation[] {
-  const { description } = given
-  const isText = typeof description !== 'string' || isPlainText(description)
-  const detail = 'must hold neither U+0000 nor half of a surrogate pair'
-  const flaws = isText ? [] : [{ pointer: '/description', detail }]
-  return [...checkEvaluator(given), ...flaws]
 }
 
 /** @param body that `checkEvaluatorBody` has nothing against */
@@ -53,7 +44,7 @@ export function mergedDraftOf(before: EvaluatorVersion, patch: EvaluatorPatch): 
   const { name, kind, description, config, timeout_ms } = before
   const kept = { name, kind, description, config, timeout_ms, output: givenOutputOf(before) }
   const given = { ...kept, ...withoutSwitch(patch) }
-  const errors = checkGiven(given)
+  const errors = checkEvaluator(given)
   if (errors.length > 0) throw invalidBody(errors)
   return completeDraft(given)
 }

@@ -58,6 +58,7 @@ export async function lockReplayable(
          on v.organization_id = s.organization_id
         and v.evaluator_id = s.evaluator_id
         and v.version = s.evaluator_version
+        and v.kind = 'llm_judge'
       where ${conditions.join('\n        and ')}
       order by s.evaluated_at desc, s.run_id desc
       limit ${limit}

@@ -51,6 +51,18 @@ describe('what is refused, and where', () => {
     ],
     ['no check', draft('heuristic', {}), [['/config/check', /one of/]]],
     [
+      'texts that the store cannot keep, wherever they stand',
+      draft('llm_judge', {
+        ...{ connection_id: 'con_1', model: 'a\u0000', prompt: '{{output}}' },
+        scale: { type: 'choice', labels: { 'a\u0000': 1, b: 0, '\ud800': 0 } }
+      }),
+      [
+        ['/config/model', /U\+0000/],
+        ['/config/scale/labels', /a name that/],
+        ['/config/scale/labels', /a name that/]
+      ]
+    ],
+    [
       'a setting of another check',
       draft('heuristic', { check: 'not_empty', min: 1 }),
       [['/config/min', /known are check$/]]
