@@ -3,6 +3,9 @@ import type { ScoreDefinition } from '../core/evaluator-definition.ts'
 import { EvaluatorFailure } from './evaluator.ts'
 import type { Finding } from './evaluator.ts'
 
+/** Of a score, whatever its sign: sums of larger ones, and of their squares, are no numbers. */
+export const valueMax = 1e100
+
 /**
  * With `passed` as the definition has it.
  * @throws {EvaluatorFailure} out_of_range, unknown_label
@@ -17,6 +20,9 @@ function heldToRange(finding: Finding, output: ScoreDefinition): Finding {
   const { min, max, threshold, direction } = output
   if (value === null || !Number.isFinite(value)) {
     throw new EvaluatorFailure('out_of_range', 'the score is not a number')
+  }
+  if (Math.abs(value) > valueMax) {
+    throw new EvaluatorFailure('out_of_range', `the score is beyond ${valueMax}`)
   }
   if ((min !== null && value < min) || (max !== null && value > max)) {
     throw new EvaluatorFailure('out_of_range', `the score is not within ${min} and ${max}`)

@@ -5,7 +5,7 @@ import type { ScoreDefinition } from '../../../core/evaluator-definition.ts'
 import type { Violation } from '../../../core/problem.ts'
 import { EvaluatorFailure } from '../../../evaluators/evaluator.ts'
 import type { Finding } from '../../../evaluators/evaluator.ts'
-import { holdToOutput } from '../../../evaluators/hold-to-output.ts'
+import { holdToOutput, valueMax } from '../../../evaluators/hold-to-output.ts'
 import { createCheck } from '../../../platform/json-schema.ts'
 import type { JsonSchema } from '../../../platform/json-schema.ts'
 import { nameCharsMax } from './score-filters.ts'
@@ -50,7 +50,7 @@ export const pushedScoreSchema: JsonSchema = {
       description: 'Required where no evaluator says it.'
     },
     data_type: { enum: ['numeric', 'boolean', 'categorical', 'text', null] },
-    value: { type: ['number', 'boolean', 'null'] },
+    value: { type: ['number', 'boolean', 'null'], minimum: -valueMax, maximum: valueMax },
     label: { ...text, maxLength: 4000, description: 'Of a categorical score, or the text itself.' },
     passed: { type: ['boolean', 'null'], description: 'Where the evaluator does not say it.' },
     reason: { ...text, maxLength: 4000 },

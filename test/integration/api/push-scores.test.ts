@@ -93,6 +93,24 @@ test('scores of people, programs and end users can be read at once', async () =>
   expect(run).toMatchObject({ rule_id: 'push', agent_id: 'refund-agent', domain: 'refunds' })
 })
 
+test('a value that no sum can hold is refused, and the largest ones can be summed up', async () => {
+  const name = 'enormous'
+  const score = { decision_id: await aStoredDecision(), name }
+  const [refused] = await push([{ ...score, value: 1.7e308 }])
+  expect(refused).toMatchObject({ accepted: false })
+  for (const value of [1e100, -1e100, 1e100]) {
+    const decision_id = await aStoredDecision()
+    await push([{ ...score, decision_id, value }])
+    const [open] = await openRunsOf(decision_id)
+    const ended = JSON.parse(open?.result ?? '') as Run
+    await storeRun(scene.database, { organization_id: scene.organizationId, decision_id }, ended)
+  }
+  const { status, body } = await scene.get<{ series: { points: { n: number }[] }[] }>(
+    `/v1/evaluation/scores/summary?name=${name}`
+  )
+  expect([status, body.series[0]?.points[0]?.n]).toEqual([200, 3])
+})
+
 test('an id makes a retry safe: in one call, beside another, and when it is stored', async () => {
   const decision_id = await aStoredDecision()
   const score = { id: randomUUID(), decision_id, name: 'a', value: 1 }

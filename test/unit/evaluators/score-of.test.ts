@@ -81,6 +81,7 @@ test.each<[string, ScoreDefinition, Finding, string]>([
   ['below it', rubric, number(0), 'out_of_range'],
   ['no number', rubric, number(Number.NaN), 'out_of_range'],
   ['nothing', rubric, number(null), 'out_of_range'],
+  ['too much to add up', { ...rubric, min: null, max: null }, number(-1.1e100), 'out_of_range'],
   ['another label', choice, label('fine'), 'unknown_label'],
   ['a label that every object has', choice, label('constructor'), 'unknown_label'],
   ['no label', choice, label(null), 'unknown_label']
