@@ -7,6 +7,7 @@ import type { SessionHandle } from '../../route.ts'
 import { existing, invalidBody } from '../configuration/refusals.ts'
 import type { OpenJudge } from '../connections/open-judge.ts'
 import type { OrganizationStore, Store } from '../store.ts'
+import { createComputeAllowance } from './compute-allowance.ts'
 import { evaluatorDraftOf } from './evaluator-draft.ts'
 import type { EvaluatorBody } from './evaluator-draft.ts'
 import { readEvaluator, readVersion } from './evaluator-rows.ts'
@@ -32,6 +33,7 @@ interface Trial {
 
 export function createTestEvaluators(dependencies: TestEvaluatorsDependencies) {
   const { store, clock, openJudge } = dependencies
+  const allowance = createComputeAllowance()
 
   const testEvaluator: SessionHandle = async ({ principal, params, body, signal }) => {
     const id = params['evaluator_id'] ?? ''
@@ -59,7 +61,7 @@ export function createTestEvaluators(dependencies: TestEvaluatorsDependencies) {
 
   async function createTry({ ours, version, signal }: Trial): Promise<TryEvaluator> {
     if (!isTriable(version)) throw invalidBody([notTriable])
-    if (version.kind !== 'llm_judge') return createTryOffline(version)
+    if (version.kind !== 'llm_judge') return createTryOffline(version, allowance)
     const client = await openClient(openJudge, ours, version)
     const limited = AbortSignal.any([signal, AbortSignal.timeout(tryTimeoutMs)])
     return createTryJudge(version, client, limited)

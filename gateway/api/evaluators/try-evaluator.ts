@@ -11,6 +11,7 @@ import { subjectOf } from '../../../evaluators/subject.ts'
 import { createAtMost } from '../../../platform/at-most.ts'
 import type { JudgeClient } from '../../../platform/judge-client.ts'
 import { usdOf } from '../../../core/usd.ts'
+import type { ComputeAllowance } from './compute-allowance.ts'
 import type { TestItem } from './test-items.ts'
 
 export interface TestResult {
@@ -67,8 +68,11 @@ export async function tryItems(
   )
 }
 
-/** Computes in this process, so all of it together is bounded. */
-export function createTryOffline(version: EvaluatorVersion): TryEvaluator {
+/** Computes in this process, so all of it together is bounded, and all of an organization's. */
+export function createTryOffline(
+  version: EvaluatorVersion,
+  allowance: ComputeAllowance
+): TryEvaluator {
   const timeout_ms = Math.min(version.timeout_ms, evaluatorMsMax)
   const evaluator = compileEvaluator({ ...version, timeout_ms })
   let computedMs = 0
@@ -77,9 +81,15 @@ export function createTryOffline(version: EvaluatorVersion): TryEvaluator {
     if (computedMs > computeMsMax) {
       return { status: 'failed', ...nothing, status_reason: 'code_timeout', error: tooMuch }
     }
+    const { organization_id } = decision
+    if (allowance.isSpent(organization_id)) {
+      return { status: 'failed', ...nothing, status_reason: 'code_timeout', error: allSpent }
+    }
     const startedAt = performance.now()
     const [outcome] = runEvaluators([{ evaluator, subject: subjectOf(decision) }])
-    computedMs += performance.now() - startedAt
+    const tookMs = performance.now() - startedAt
+    computedMs += tookMs
+    allowance.spend(organization_id, tookMs)
     if (outcome === undefined) throw new Error('an evaluator has no outcome')
     const duration_ms = outcome.duration_us / 1000
     if (outcome.status === 'succeeded') {
@@ -92,6 +102,7 @@ export function createTryOffline(version: EvaluatorVersion): TryEvaluator {
 }
 
 const tooMuch = 'the other decisions took all the time there is for a test'
+const allSpent = 'your tests of late took all the time there is; try again in a minute'
 
 export function createTryJudge(
   version: EvaluatorVersion,
