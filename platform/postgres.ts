@@ -92,7 +92,7 @@ function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
   return {
     query: async <R extends Row>(statement: string, values?: readonly unknown[]) => {
       const result: Results<R> = await connection.query<R>(statement, values && [...values])
-      return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows
+      return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows)
     }
   }
 }
