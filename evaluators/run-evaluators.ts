@@ -27,9 +27,9 @@ const timeoutsMax = 3
 const triesMax = 4
 
 /**
- * One outcome for each job, in their order. Never throws. Who calls it for several batches hands in
- * the same `patience`, or what hangs costs as much in each of them. What broke an evaluator may quote the
- * decision: its message is for nobody to read.
+ * One outcome for each job, in their order. Never throws. What broke an evaluator may quote the
+ * decision: its message is for nobody to read. Who has several batches hands in one `patience`, or
+ * what hangs costs as much in each of them.
  */
 export function runEvaluators(
   jobs: readonly Job[],
