@@ -48,7 +48,10 @@ function referenceOf(reference: Partial<EvaluatorReference>): EvaluatorReference
   return { evaluator_id, version }
 }
 
-/** Evaluators that do not exist, and ones that are named twice. */
+/**
+ * Evaluators that do not exist, and ones that are named twice: what readers see of a rule is one
+ * run for each of its evaluators, whatever the version.
+ */
 export async function checkReferences(
   ours: OrganizationRows,
   { evaluators }: Pick<Rule, 'evaluators'>
@@ -59,11 +62,11 @@ export async function checkReferences(
     const pointer = `/evaluators/${index}`
     const found = versionOf(reference)
     if (found === undefined) return [missing(pointer, versionOf, reference)]
-    const name = `${found.evaluator_id} ${found.version}`
-    if (seen.has(name)) {
-      return [{ pointer: `${pointer}/evaluator_id`, detail: 'is in the list already' }]
+    if (seen.has(found.evaluator_id)) {
+      const detail = 'is in the list already; another version of it belongs in a rule of its own'
+      return [{ pointer: `${pointer}/evaluator_id`, detail }]
     }
-    seen.add(name)
+    seen.add(found.evaluator_id)
     return []
   })
 }

@@ -215,6 +215,18 @@ describe('each change writes the next rule set', () => {
   })
 })
 
+test('a rule names an evaluator once: of two versions no reader could tell the runs apart', async () => {
+  const { send, makeEvaluator, changeEvaluator } = createOrganization()
+  const evaluator_id = await makeEvaluator()
+  await changeEvaluator(evaluator_id, { config: { check: 'length', max: 7 } })
+  const evaluators = [{ evaluator_id, version: 1 }, { evaluator_id }]
+  const refused = await send('POST', '', { name: 'twice', evaluators })
+  expect([refused.status, refused.body.errors]).toEqual([
+    422,
+    [{ pointer: '/evaluators/1/evaluator_id', detail: expect.stringContaining('already') }]
+  ])
+})
+
 describe('switching a rule off', () => {
   const insertRun = (organizationId: string, ruleId: string, status: string) =>
     scene.database.query(
