@@ -6,6 +6,7 @@ import type { Sealer } from '../../../platform/sealed-secret.ts'
 import { secretContextOf } from '../../../platform/secret-context.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
+import { cancelRuns } from '../configuration/cancel-runs.ts'
 import { existing, inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
 import type { Edit } from '../configuration/take-turn.ts'
@@ -108,6 +109,8 @@ async function remove(edit: Edit, id: string): Promise<void> {
       where organization_id = $1 and connection_id = $2`,
     [edit.organizationId, id]
   )
+  // Of versions that nobody names any more: where it is blocked, they would wait for their end.
+  await cancelRuns(edit, ['connection_id', id], 'deleted')
 }
 
 function refuseName(name: string, others: readonly StoredConnection[]): void {

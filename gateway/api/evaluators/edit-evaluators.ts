@@ -5,6 +5,7 @@ import type { EvaluatorDraft } from '../../../core/evaluator-definition.ts'
 import { configHashOf } from '../../../evaluators/config-hash.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
+import { cancelRuns } from '../configuration/cancel-runs.ts'
 import { existing, inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { refuseBuiltIn } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
@@ -127,4 +128,6 @@ async function remove(edit: Edit, id: string): Promise<void> {
     `update evaluators set deleted_at = now() where organization_id = $1 and evaluator_id = $2`,
     [edit.organizationId, id]
   )
+  // Of rules that named it before, and of replays.
+  await cancelRuns(edit, ['evaluator_id', id], 'deleted')
 }

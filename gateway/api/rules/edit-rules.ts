@@ -5,12 +5,12 @@ import { defaultRuleId } from '../../../core/rule.ts'
 import type { Rule } from '../../../core/rule.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
+import { cancelRuns } from '../configuration/cancel-runs.ts'
 import { existing, invalidBody, limitReached } from '../configuration/refusals.ts'
 import { nameTaken, refuseBuiltIn } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
 import type { Edit } from '../configuration/take-turn.ts'
 import type { Store } from '../store.ts'
-import { cancelRuns } from './cancel-runs.ts'
 import { checkReferences, ruleDraftOf } from './rule-draft.ts'
 import type { RuleBody } from './rule-draft.ts'
 import { readRule, readRules, ruleView } from './rule-rows.ts'
@@ -46,7 +46,7 @@ export function createEditRules({ store, clock }: EditRulesDependencies) {
       const { rule: before } = existing('rule', await readRule(edit, id), id)
       const rule = ruleDraftOf(id, change, before)
       await saveRule(edit, rule)
-      if (before.enabled && !rule.enabled) await cancelRuns(edit, id, 'disabled')
+      if (before.enabled && !rule.enabled) await cancelRuns(edit, ['rule_id', id], 'disabled')
       return await readRule(edit, id)
     })
     return jsonReply(200, JSON.stringify(ruleView(existing('rule', changed, id))))
@@ -63,7 +63,7 @@ export function createEditRules({ store, clock }: EditRulesDependencies) {
           where organization_id = $1 and rule_id = $2`,
         [edit.organizationId, id]
       )
-      await cancelRuns(edit, id, 'deleted')
+      await cancelRuns(edit, ['rule_id', id], 'deleted')
       await writeRuleSet(edit)
     })
     return jsonReply(200, JSON.stringify({ rule_id: id, deleted: true }))

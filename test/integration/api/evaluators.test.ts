@@ -1,6 +1,7 @@
 /** Evaluators over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { storeOpenRun } from './open-run.ts'
 import { createScene } from './scene.ts'
 import type { Scene, Sending } from './scene.ts'
 
@@ -154,6 +155,24 @@ describe('an evaluator', () => {
     ])
     await scene.send({ method: 'DELETE', path: `/v1/evaluation/rules/${body.rule_id}` })
     expect((await send('DELETE', `/${evaluator_id}`)).status).toBe(200)
+  })
+
+  test('that is deleted cancels the runs that still wait for it, and no others', async () => {
+    const [gone, kept] = [await make(), await make()]
+    const owner = { organization_id: scene.organizationId, decision_id: randomUUID() }
+    for (const { evaluator_id } of [gone, kept]) {
+      await storeOpenRun(scene.database, owner, { evaluator_id })
+    }
+    await send('DELETE', `/${gone.evaluator_id}`)
+    const rows = await scene.database.query(
+      `select evaluator_id, cancel_reason, cancel_requested_at is not null as is_asked
+         from open_runs where decision_id = $1 order by is_asked desc`,
+      [owner.decision_id]
+    )
+    expect(rows).toEqual([
+      { evaluator_id: gone.evaluator_id, cancel_reason: 'deleted', is_asked: true },
+      { evaluator_id: kept.evaluator_id, cancel_reason: null, is_asked: false }
+    ])
   })
 })
 

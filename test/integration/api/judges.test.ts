@@ -6,10 +6,13 @@ import { onEnd } from '../../support/cleanup.ts'
 import { knowing, naive } from '../../support/judge-mind.ts'
 import { startJudgeServer } from '../../support/judge-server.ts'
 import type { JudgeServer } from '../../support/judge-server.ts'
+import { storeOpenRun } from './open-run.ts'
 import { createScene, storeDecision } from './scene.ts'
 import type { Scene } from './scene.ts'
 
 const path = '/v1/evaluation/evaluators'
+const connections = '/v1/evaluation/connections'
+const rules = '/v1/evaluation/rules'
 
 interface Evaluator {
   readonly evaluator_id: string
@@ -32,13 +35,17 @@ beforeAll(async () => {
   scene = await createScene()
   judge = await startJudgeServer({ mind: naive(knowing((output) => output.includes('Paris'))) })
   onEnd(() => judge.close())
-  const models = [{ model: 'priced', usd_per_million_input: 1, usd_per_million_output: 2 }]
-  const body = { name: 'judge', base_url: judge.baseUrl, models }
-  const made = await scene.send<{ connection_id: string }>({
-    ...{ method: 'POST', path: '/v1/evaluation/connections', body }
-  })
-  connectionId = made.body.connection_id
+  connectionId = await connect()
 })
+
+async function connect(): Promise<string> {
+  const models = [{ model: 'priced', usd_per_million_input: 1, usd_per_million_output: 2 }]
+  const body = { name: `c${randomUUID()}`, base_url: judge.baseUrl, models }
+  const made = await scene.send<{ connection_id: string }>({
+    ...{ method: 'POST', path: connections, body }
+  })
+  return made.body.connection_id
+}
 
 beforeEach(() => judge.behave('good'))
 
@@ -122,11 +129,43 @@ describe('a judge that is saved', () => {
 
   test('keeps its connection from being deleted', async () => {
     const { body } = await save({ ...judgeOf(), self_test: false })
-    const where = `/v1/evaluation/connections/${connectionId}`
+    const where = `${connections}/${connectionId}`
     const refused = await scene.send({ method: 'DELETE', path: where })
     expect(refused.body).toMatchObject({ code: 'in_use', used_by: expect.any(Array) })
     const users = refused.body['used_by'] as { evaluator_id: string }[]
     expect(users.map(({ evaluator_id }) => evaluator_id)).toContain(body.evaluator_id)
+  })
+
+  test('lets go the connection that it no longer calls, whose runs are canceled', async () => {
+    const before = await connect()
+    const config = judgeOf({ connection_id: before }).config
+    const { body } = await save({ ...judgeOf(), config, self_test: false })
+    const where = `${path}/${body.evaluator_id}`
+    const evaluators = [{ evaluator_id: body.evaluator_id }]
+    await scene.send({ method: 'POST', path: rules, body: { name: before, evaluators } })
+    const owner = { organization_id: scene.organizationId, decision_id: randomUUID() }
+    await storeOpenRun(scene.database, owner, { connection_id: before, status: 'blocked' })
+    const change = { config: { ...config, connection_id: connectionId }, self_test: false }
+    await scene.send({ method: 'PATCH', path: where, body: change })
+    const deleted = await scene.send({ method: 'DELETE', path: `${connections}/${before}` })
+    expect([deleted.status, deleted.body]).toEqual([200, expect.anything()])
+    const rows = await scene.database.query(
+      `delete from open_runs where decision_id = $1 returning cancel_reason`,
+      [owner.decision_id]
+    )
+    expect(rows).toEqual([{ cancel_reason: 'deleted' }])
+  })
+
+  test('keeps a connection that one of its versions calls, which a rule names', async () => {
+    const before = await connect()
+    const config = judgeOf({ connection_id: before }).config
+    const { body } = await save({ ...judgeOf(), config, self_test: false })
+    const evaluators = [{ evaluator_id: body.evaluator_id, version: 1 }]
+    await scene.send({ method: 'POST', path: rules, body: { name: before, evaluators } })
+    const change = { config: { ...config, connection_id: connectionId }, self_test: false }
+    await scene.send({ method: 'PATCH', path: `${path}/${body.evaluator_id}`, body: change })
+    const refused = await scene.send({ method: 'DELETE', path: `${connections}/${before}` })
+    expect([refused.status, refused.body]).toMatchObject([409, { code: 'in_use' }])
   })
 })
 
