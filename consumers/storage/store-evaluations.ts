@@ -42,7 +42,8 @@ async function store(
   const inserted = new Set((await insertRuns(transaction, runs)).map(nameOf))
   const fresh = runs.filter((ended) => inserted.has(endedNameOf(ended)))
   await insertScores(transaction, fresh)
-  await closeRuns(transaction, runs)
+  // Also of what is erased: a run may have been opened in the very moment of its erasure.
+  await closeRuns(transaction, evaluations.flatMap(runsOf))
   await tellCompleted(transaction, [...new Set(fresh.map(({ evaluation }) => evaluation))])
   return evaluations.map((evaluation) => {
     if (isGone(evaluation)) return erased

@@ -61,8 +61,11 @@ async function storeAll(decisions: readonly ReturnType<typeof decided>[]): Promi
 }
 
 /** As the evaluation group would: planned, waiting for a judge, tried once. */
-async function planJudge({ organization_id, decision_id }: Decision): Promise<void> {
-  const values = [organization_id, decision_id, randomUUID()]
+async function planJudge(
+  { organization_id, decision_id }: Decision,
+  runId: string = randomUUID()
+): Promise<void> {
+  const values = [organization_id, decision_id, runId]
   const { database } = scene.sluice
   await database.query(
     `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
@@ -179,6 +182,18 @@ describe('what is still on its way', () => {
     const doomed = decided()
     await erase('--decision', doomed.decision_id, ...record)
     await storeAll([doomed])
+    expect(await left()).toEqual(nothing)
+  })
+
+  test('a run that was opened meanwhile is closed when it ends, and leaves nothing', async () => {
+    const doomed = decided()
+    await storeAll([doomed])
+    await erase('--decision', doomed.decision_id, ...record)
+    const run = aRun()
+    await planJudge(doomed, run.run_id)
+    await scene.sendEvaluations({ ...evaluated(doomed), runs: [run] })
+    await scene.settled()
+    expect(await scene.countOf('open_runs', tenant.organization_id)).toBe(0)
     expect(await left()).toEqual(nothing)
   })
 
