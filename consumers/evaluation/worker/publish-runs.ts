@@ -1,4 +1,5 @@
 /** Publishes runs that ended; storage deletes their rows when it has stored them. */
+import { TransientError } from '../../../core/consumed.ts'
 import type { Evaluation, Run, RunKey } from '../../../core/evaluation.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres.ts'
 import type { Publish } from '../publish.ts'
@@ -11,7 +12,8 @@ export interface PublishRuns {
   all(runs: readonly OpenRun[]): Promise<void>
   /**
    * Those that nobody published: of whoever was killed meanwhile, and those that the gateway ended.
-   * @returns how many there were. @throws {TransientError}
+   * @returns how many there were. @throws {TransientError} or what the topic has against one of
+   * them; the others are published by then.
    */
   forgotten(runsMax: number): Promise<number>
 }
@@ -28,11 +30,20 @@ export function createPublishRuns({ postgres, publish }: PublishRunsDependencies
     await markPublished(postgres, runs)
   }
 
+  /** The oldest come first, each time: one that is never taken would keep the same ones from it. */
+  async function eachAlone(runs: readonly OpenRun[]): Promise<void> {
+    const ends = await Promise.allSettled(runs.map((run) => all([run])))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+
   return {
     all,
     async forgotten(runsMax) {
       const runs = await leaseForgotten(postgres, runsMax)
-      await all(runs)
+      await all(runs).catch((error: unknown) => {
+        if (error instanceof TransientError) throw error
+        return eachAlone(runs)
+      })
       return runs.length
     }
   }
