@@ -46,7 +46,9 @@ async function tryOutcome(
     // Its message may quote the decision.
     const name = error instanceof Error ? error.name : typeof error
     logger.warn({ run_id, evaluator_id, error_name: name }, 'an evaluator failed')
-    return { result: permanentFailure('code_error', `the evaluator threw ${name}`), report: noCall }
+    const result = permanentFailure('code_error', `the evaluator threw ${name}`)
+    // Whether it had called by then is not known.
+    return { result, report: { ...noCall, calls: 1 } }
   }
 }
 

@@ -83,11 +83,12 @@ async function record(
   const { attempt, run, connection } = claimed
   await endAttempt(transaction, run, { attempt, isCounted, outcome })
   if (connection === null) return
-  const { calls, input_tokens, output_tokens, cost_nano_usd } = outcome.report
-  const isUnpriced = cost_nano_usd === null && (input_tokens ?? output_tokens) !== null
+  const { calls, input_tokens, output_tokens, cost_nano_usd, reply } = outcome.report
+  const isAnswered = (input_tokens ?? output_tokens ?? reply) !== null
+  const isUnpriced = cost_nano_usd === null && isAnswered
   await addSpending(transaction, run, {
-    // The first was counted before it began.
-    calls: Math.max(0, calls - 1),
+    // One was counted before it began, and is taken back where none was made.
+    calls: calls - 1,
     input_tokens: input_tokens ?? 0,
     output_tokens: output_tokens ?? 0,
     nano_usd: cost_nano_usd ?? 0,

@@ -7,13 +7,14 @@ import { noCall } from './judge-outcome.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
 import type { HeldRun } from './leases.ts'
 import { moveRun, readOpenRun } from './open-run.ts'
+import { addSpending, noSpending } from './spend.ts'
 
 export interface ReleaseDependencies {
   readonly postgres: Postgres
   readonly queue: Pick<JobQueue<RunKey>, 'later'>
 }
 
-/** The call may have been paid for, so the attempt stays on record; but it does not count. */
+/** The call may have cost something, so it stays on record as one; but no attempt burns. */
 export async function release(
   { postgres, queue }: ReleaseDependencies,
   { claimed, job }: HeldRun
@@ -28,6 +29,9 @@ export async function release(
       ...{ status: 'scheduled', status_reason: run.status_reason, attempts: run.attempts - 1 },
       ...{ next_attempt_at: run.now, lease: null, result: null }
     })
+    if (claimed.connection !== null) {
+      await addSpending(transaction, run, { ...noSpending, unpriced_calls: 1 })
+    }
     await queue.later(job, run.now, transaction)
   })
 }

@@ -4,6 +4,7 @@ import type { Queryable, Row } from '../../../platform/postgres.ts'
 import type { OpenRun } from './open-run.ts'
 
 export interface Spending {
+  /** Or -1: one that was counted was not made. */
   readonly calls: number
   readonly input_tokens: number
   readonly output_tokens: number
@@ -20,7 +21,7 @@ export const noSpending: Spending = Object.freeze({
   unpriced_calls: 0
 })
 
-/** Adds to the sums of the day it is, in UTC. */
+/** Adds to the sums of the day it is, in UTC. Of calls there may be one less, and never below 0. */
 export async function addSpending(
   transaction: Queryable,
   { organization_id, rule_id, evaluator_id }: OpenRun,
@@ -30,9 +31,9 @@ export async function addSpending(
   await transaction.query(
     `insert into evaluation_spend as s (organization_id, rule_id, evaluator_id, day, calls,
                                         input_tokens, output_tokens, nano_usd, unpriced_calls)
-     values ($1, $2, $3, (now() at time zone 'utc')::date, $4, $5, $6, $7, $8)
+     values ($1, $2, $3, (now() at time zone 'utc')::date, greatest($4::bigint, 0), $5, $6, $7, $8)
      on conflict (organization_id, day, rule_id, evaluator_id) do update
-        set calls = s.calls + excluded.calls,
+        set calls = greatest(s.calls + $4::bigint, 0),
             input_tokens = s.input_tokens + excluded.input_tokens,
             output_tokens = s.output_tokens + excluded.output_tokens,
             nano_usd = s.nano_usd + excluded.nano_usd,

@@ -1,8 +1,9 @@
 /** What runs of one connection have in common: its circuit, its limits, and what may be spent. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { noCall } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { createScene, failed, scored } from './worker-scene.ts'
+import { aReport, createScene, failed, scored } from './worker-scene.ts'
 import type { Scene } from './worker-scene.ts'
 
 let scene: Scene
@@ -192,6 +193,24 @@ describe('a budget', () => {
     expect(skipped.map(({ status, attempts }) => [status, attempts])).toEqual(
       Array.from({ length: 7 }, () => ['skipped', 0])
     )
+  })
+
+  test('has still what no call was made with', async () => {
+    const key = await scene.addRun()
+    const result = { kind: 'skipped', status_reason: 'content_missing' } as const
+    scene.start(() => Promise.resolve({ result, report: noCall }))
+    expect(await scene.ended(key)).toMatchObject({ status: 'skipped' })
+    expect(await scene.spend()).toMatchObject([{ calls: 0, unpriced_calls: 0 }])
+  })
+
+  test('tells of answers that do not say what they took', async () => {
+    const key = await scene.addRun()
+    const usage = { input_tokens: null, output_tokens: null, cost_nano_usd: null }
+    scene.start((request) =>
+      Promise.resolve({ ...scored(request), report: { ...aReport, ...usage } })
+    )
+    expect(await scene.ended(key)).toMatchObject({ status: 'succeeded', cost_nano_usd: null })
+    expect(await scene.spend()).toMatchObject([{ calls: 1, nano_usd: 0, unpriced_calls: 1 }])
   })
 
   test('that is waited for is there again tomorrow', async () => {

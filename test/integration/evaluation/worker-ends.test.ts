@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { JudgeOutcome } from '../../../consumers/evaluation/worker/judge-outcome.ts'
 import { TransientError } from '../../../core/consumed.ts'
+import type { RunKey } from '../../../core/evaluation.ts'
 import { aRun } from '../../support/builders.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { createScene, scored } from './worker-scene.ts'
@@ -86,6 +87,25 @@ describe('what the gateway ended', () => {
     expect(scene.published).toHaveLength(1)
     expect(scene.published[0]?.runs).toEqual([aRun(JSON.parse(result) as object)])
   })
+})
+
+test('one that the topic never takes holds up none of those that ended with it', async () => {
+  const runs = [aRun({ run_id: randomUUID() }), aRun({ run_id: randomUUID() })]
+  const keys = await Promise.all(
+    runs.map((run) => {
+      const result = JSON.stringify(run)
+      return scene.addRun({ status: 'finished', result, finished_at: new Date() })
+    })
+  )
+  scene.start(() => Promise.reject(new Error('called')), {
+    publish: (evaluations) => {
+      const isRefused = evaluations.some((each) => each.runs[0]?.run_id === runs[0]?.run_id)
+      return isRefused ? Promise.reject(new TypeError('it is no run')) : Promise.resolve()
+    }
+  })
+  const [refused, taken] = keys as [RunKey, RunKey]
+  await waitUntil('it is marked', async () => (await scene.row(taken))?.published_at)
+  expect((await scene.row(refused))?.published_at).toBeNull()
 })
 
 test('what ended while the topic is away is published later, and not called again', async () => {
@@ -196,6 +216,7 @@ test('a worker that stops waits for its calls, and gives the rest back at once',
   expect(await scene.row(slow)).toMatchObject({ status: 'scheduled', attempts: 0 })
   const [attempt] = await scene.attemptsOf(slow)
   expect(attempt).toMatchObject({ counted: false, status_reason: 'interrupted' })
+  expect(await scene.spend()).toMatchObject([{ calls: 2, unpriced_calls: 1 }])
   scene.start((request) => Promise.resolve(scored(request)))
   expect(await scene.ended(slow)).toMatchObject({ status: 'succeeded', attempts: 1 })
 })

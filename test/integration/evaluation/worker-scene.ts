@@ -57,6 +57,7 @@ export type Scene = {
   ended(key: RunKey): Promise<Run>
   allEnded(keys: readonly RunKey[], timeoutMs?: number): Promise<Run[]>
   circuit(connectionId?: string): Promise<Record<string, unknown> | undefined>
+  spend(): Promise<readonly Record<string, unknown>[]>
 }
 
 const evaluator_id = 'evl_00000000000000000000000000000001'
@@ -178,6 +179,7 @@ export async function createScene(): Promise<Scene> {
       )
       return rows[0]
     },
+    spend: () => database.query(`select * from evaluation_spend order by day, rule_id`),
     start: (judge, overrides = {}) => startTestWorker(database, published, { judge, ...overrides })
   }
 }
