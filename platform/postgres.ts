@@ -91,8 +91,8 @@ type Results<R extends Row> = pg.QueryResult<R> | pg.QueryResult<R>[]
 function queryable(connection: pg.Pool | pg.PoolClient): Queryable {
   return {
     query: async <R extends Row>(statement: string, values?: readonly unknown[]) => {
-      const result: Results<R> = await connection.query<R>(statement, values && [...values])
-      return 'rows' in result ? result.rows : result.flatMap(({ rows }) => rows)
+      const result = (await connection.query<R>(statement, values && [...values])) as Results<R>
+      return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows
     }
   }
 }
