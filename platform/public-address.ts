@@ -44,7 +44,8 @@ const embedding = ['::ffff:', '64:ff9b::'] as const
 const refused = listOf(special4, special6)
 const metadata = listOf(metadata4, [
   ['fe80::', 10],
-  ['fd00:ec2::254', 128]
+  ['fd00:ec2::254', 128],
+  ['fd20:ce::254', 128]
 ])
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')

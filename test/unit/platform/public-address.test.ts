@@ -69,6 +69,7 @@ test.each([
   ['100.100.100.200', true],
   ['fe80::1%eth0', true],
   ['fd00:ec2::254', true],
+  ['fd20:ce::254', true],
   ['fd00:ec2::255', false],
   ['127.0.0.1', false],
   ['10.0.0.1', false],
