@@ -88,7 +88,8 @@ async function readCompleted(transaction: Queryable, decisions: readonly Evaluat
   for (const plan of plans) {
     const own = ended.get(identityNameOf(plan)) ?? []
     const first = own.filter(({ generation }) => generation === 0)
-    if (first.length === plan.runs) {
+    // More than planned: a plan that was taken up again by a later version of what is built in.
+    if (first.length >= plan.runs) {
       completed.set(identityNameOf(plan), { planned: plan.runs, ended: own })
     }
   }
