@@ -1,6 +1,5 @@
 /** What has to be known before scores are pushed, read in the transaction that writes them. */
 import type { ErasureSubject } from '../../../core/erasure.ts'
-import type { Run } from '../../../core/evaluation.ts'
 import type { ScoreDefinition } from '../../../core/evaluator-definition.ts'
 import { pushRuleId } from '../../../core/rule.ts'
 import { findErased } from '../../../platform/find-erased.ts'
@@ -144,12 +143,13 @@ async function readKnown(
   transaction: Queryable,
   { organizationId, decisionIds, scoreIds }: PushSubjects
 ): Promise<ReadonlySet<string>> {
-  const ended = await transaction.query<{ decision_id: string; result: string }>(
-    `select decision_id, result
-       from open_runs
+  const waiting = await transaction.query<{ decision_id: string; score_id: string }>(
+    `select decision_id, score ->> 'score_id' as score_id
+       from open_runs, jsonb_array_elements(result::jsonb -> 'scores') as score
       where organization_id = $1 and decision_id = any($2::uuid[])
-        and status = 'finished' and evaluator_kind in ('external', 'human')`,
-    [organizationId, decisionIds]
+        and status = 'finished' and evaluator_kind in ('external', 'human')
+        and score ->> 'score_id' = any($3::text[])`,
+    [organizationId, decisionIds, scoreIds]
   )
   const stored = await transaction.query<{ decision_id: string; score_id: string }>(
     `select decision_id, score_id
@@ -157,9 +157,6 @@ async function readKnown(
       where organization_id = $1 and decision_id = any($2::uuid[])
         and score_id = any($3::uuid[])`,
     [organizationId, decisionIds, scoreIds]
-  )
-  const waiting = ended.flatMap(({ decision_id, result }) =>
-    (JSON.parse(result) as Run).scores.map(({ score_id }) => ({ decision_id, score_id }))
   )
   return new Set([...waiting, ...stored].map((each) => `${each.decision_id}/${each.score_id}`))
 }
