@@ -32,6 +32,16 @@ export interface EvaluationRun {
   readonly scores: readonly RunScore[]
 }
 
+/** The newest first; of one instant by their ids, as sums of scores have it, so all agree. */
+export function newestFirst(runs: readonly EvaluationRun[]): readonly EvaluationRun[] {
+  const idOf = ({ run_id, scores }: EvaluationRun): string => scores[0]?.score_id ?? run_id
+  return runs.toSorted(
+    (left, right) =>
+      Number(right.evaluated_at) - Number(left.evaluated_at) ||
+      Number(idOf(right) > idOf(left)) - Number(idOf(right) < idOf(left))
+  )
+}
+
 export interface RunRow extends Omit<EvaluationRun, 'scores'> {
   /** JSON text of an open run as it ended; null while it has not. */
   readonly result: string | null

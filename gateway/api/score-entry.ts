@@ -1,4 +1,5 @@
 /** The scores of a decision by name: what the machine says, what people say, and what counts. */
+import { newestFirst } from './evaluation-run.ts'
 import type { EvaluationRun, RunScore } from './evaluation-run.ts'
 
 /** A score beside the run that gave it. */
@@ -43,8 +44,8 @@ export function scoresByName(runs: readonly EvaluationRun[]): ScoresByName {
 
 /** In the order in which they were given, so that the last of a name and source is the newest. */
 function newestScoresOf(runs: readonly EvaluationRun[]): readonly (readonly [string, ScoreView])[] {
-  return runs
-    .toSorted((left, right) => Number(left.evaluated_at) - Number(right.evaluated_at))
+  return newestFirst(runs)
+    .toReversed()
     .flatMap((run) => run.scores.map((score) => [score.name, scoreViewOf(run, score)] as const))
 }
 

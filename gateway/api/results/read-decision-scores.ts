@@ -2,6 +2,7 @@
 import { jsonReply } from '../../call.ts'
 import type { PrincipalHandle } from '../../route.ts'
 import { selectStoredAt } from '../decision-row.ts'
+import { newestFirst } from '../evaluation-run.ts'
 import type { EvaluationRun } from '../evaluation-run.ts'
 import type { ReadDependencies } from '../read-decision.ts'
 import { scoreViewOf } from '../score-entry.ts'
@@ -46,14 +47,12 @@ type NamedScore = ScoreView & { readonly name: string; readonly superseded_by: s
 
 /** The newest first. */
 function namedScoresOf(runs: readonly EvaluationRun[]): readonly NamedScore[] {
-  return runs
-    .toSorted((left, right) => Number(right.evaluated_at) - Number(left.evaluated_at))
-    .flatMap((run) =>
-      run.scores.map((score) => {
-        const { superseded_by } = run
-        return { name: score.name, ...scoreViewOf(run, score), superseded_by }
-      })
-    )
+  return newestFirst(runs).flatMap((run) =>
+    run.scores.map((score) => {
+      const { superseded_by } = run
+      return { name: score.name, ...scoreViewOf(run, score), superseded_by }
+    })
+  )
 }
 
 /** Of each name and source, unless a replay has taken its place. */

@@ -44,8 +44,9 @@ export function pushScoreId(organizationId: string, decisionId: string, id: stri
 export async function writePushes(
   transaction: Queryable,
   organizationId: string,
-  pushes: readonly Push[]
+  given: readonly Push[]
 ): Promise<void> {
+  const pushes = inTurn(given)
   await insertEnded(
     transaction,
     pushes.filter(({ waiting }) => waiting === null)
@@ -68,6 +69,22 @@ export async function writePushes(
       answered.map(({ pushedAt }) => new Date(pushedAt))
     ]
   )
+}
+
+/**
+ * Of a name and source that one call gives several times, the last is the newest: those before it
+ * are a millisecond older each, so that whatever orders by time finds them as they were sent.
+ */
+function inTurn(pushes: readonly Push[]): readonly Push[] {
+  const later = new Map<string, number>()
+  const newestFirst = pushes.toReversed().map((push) => {
+    const { decision, meaning, source } = push
+    const key = [decision.decision_id, source.source_kind, meaning.output.name].join('/')
+    const after = later.get(key) ?? 0
+    later.set(key, after + 1)
+    return { ...push, pushedAt: push.pushedAt - after }
+  })
+  return newestFirst.toReversed()
 }
 
 const dayMs = 86_400_000

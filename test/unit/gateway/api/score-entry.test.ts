@@ -1,5 +1,6 @@
 /** Scores by name: the newest of each source, and whose word counts. */
 import { expect, test } from '@jest/globals'
+import { newestFirst } from '../../../../gateway/api/evaluation-run.ts'
 import type { EvaluationRun } from '../../../../gateway/api/evaluation-run.ts'
 import { scoresByName } from '../../../../gateway/api/score-entry.ts'
 import { aScore } from '../../../support/builders.ts'
@@ -17,6 +18,17 @@ test('of two of one source the later evaluated is shown, in whatever order they 
   const runs = [runOf('evaluator', 0.9, at(2)), runOf('evaluator', 0.1, at(1))]
   expect(scoresByName(runs)['polite']).toMatchObject({ value: 0.9, other_sources: {} })
   expect(scoresByName(runs.toReversed())['polite']).toMatchObject({ value: 0.9 })
+})
+
+test('of one instant all readers take the same, in whatever order they come', () => {
+  const runs = ['b', 'a', 'c'].map((score_id) => {
+    const run = runOf('human', 1, at(1))
+    return { ...run, scores: run.scores.map((score) => ({ ...score, score_id })) }
+  })
+  for (const given of [runs, runs.toReversed()]) {
+    expect(scoresByName(given)['polite']).toMatchObject({ score_id: 'c' })
+    expect(newestFirst(given).map((run) => run.scores[0]?.score_id)).toEqual(['c', 'b', 'a'])
+  }
 })
 
 test('a person counts before the machine, that before a program and before end users', () => {
