@@ -169,5 +169,5 @@ function createReadBody(definition: Operation['body']) {
 export function sentenceOf(what: string, errors: readonly Violation[]): string {
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return `${what} is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}${more}.`
+  return `${what} is not valid: ${first?.pointer || 'it'} ${first?.detail ?? ''}${more}.`
 }

@@ -2,6 +2,7 @@
 import { Problem } from '../../../core/problem.ts'
 import type { Violation } from '../../../core/problem.ts'
 import type { Principal } from '../../call.ts'
+import { sentenceOf } from '../checked.ts'
 import type { ExternalVersion, PushFacts, ScoredDecision, WaitingRun } from './push-facts.ts'
 import { isMeaning, meaningOf } from './pushed-score.ts'
 import type { PushedScore } from './pushed-score.ts'
@@ -98,7 +99,9 @@ function versionOf(
     waiting === null ? is_latest : version === waiting.evaluator_version
   )
   if (found === undefined) {
-    return new Problem('evaluator_not_found', { detail: `There is no evaluator ${evaluator_id}.` })
+    const detail = `There is no evaluator ${evaluator_id}.`
+    const errors = [{ pointer: '/evaluator_id', detail: 'names no evaluator that there is' }]
+    return new Problem('evaluator_not_found', { detail, errors })
   }
   if (found.kind === 'external') return found
   const detail = `is of the kind ${found.kind}; scores are pushed for the kind external`
@@ -113,9 +116,7 @@ function sourceOf({ source, source_id }: PushedScore, principal: Principal): Sco
 }
 
 export function invalidScore(errors: readonly Violation[]): Problem {
-  const [first] = errors
-  const detail = `The score is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}.`
-  return new Problem('invalid_body', { detail, errors })
+  return new Problem('invalid_body', { detail: sentenceOf('The score', errors), errors })
 }
 
 function tooManyPushes(): Problem {

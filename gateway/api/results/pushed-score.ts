@@ -52,7 +52,7 @@ export const pushedScoreSchema: JsonSchema = {
     data_type: { enum: ['numeric', 'boolean', 'categorical', 'text', null] },
     value: { type: ['number', 'boolean', 'null'], minimum: -valueMax, maximum: valueMax },
     label: { ...text, maxLength: 4000, description: 'Of a categorical score, or the text itself.' },
-    passed: { type: ['boolean', 'null'], description: 'Where the evaluator does not say it.' },
+    passed: { type: ['boolean', 'null'], description: 'Where no evaluator says it.' },
     reason: { ...text, maxLength: 4000 },
     confidence: { type: ['number', 'null'], minimum: 0, maximum: 1 },
     evidence: {
@@ -131,8 +131,13 @@ function otherwiseNamed({ name, data_type }: PushedScore, output: ScoreDefinitio
   return wrong
 }
 
-function otherwiseValued({ value, label }: PushedScore, output: ScoreDefinition): Violation[] {
+function otherwiseValued(item: PushedScore, output: ScoreDefinition): Violation[] {
+  const { label } = item
+  const value = valueOf(item)
   const wrong: Violation[] = []
+  if (saysNothing(item)) {
+    return [{ pointer: '/value', detail: 'is required where neither label nor passed is given' }]
+  }
   const needsLabel = output.data_type === 'categorical' || output.data_type === 'text'
   if (needsLabel && !label) wrong.push({ pointer: '/label', detail: 'is required' })
   if (output.data_type === 'numeric' && typeof value !== 'number') {
@@ -144,6 +149,18 @@ function otherwiseValued({ value, label }: PushedScore, output: ScoreDefinition)
   return wrong
 }
 
+function saysNothing({ data_type, evaluator_id, value, label, passed }: PushedScore): boolean {
+  const said = [data_type, evaluator_id, value, label, passed]
+  return said.every((member) => member === null || member === undefined)
+}
+
+/** Whoever says only whether it passed, and names no evaluator, gives a boolean score. */
+function valueOf(item: PushedScore): number | boolean | null {
+  const { evaluator_id, data_type, value, label, passed } = item
+  const isAlone = !evaluator_id && !label && (data_type ?? 'boolean') === 'boolean'
+  return value ?? (isAlone ? passed : null) ?? null
+}
+
 /** Of a boolean score, where one is better than the other. */
 function impliedPass(value: unknown, { direction }: ScoreDefinition): boolean | null {
   if (typeof value !== 'boolean' || direction === 'none') return null
@@ -151,11 +168,12 @@ function impliedPass(value: unknown, { direction }: ScoreDefinition): boolean | 
 }
 
 function findingOf(item: PushedScore, output: ScoreDefinition): Finding {
-  const { value, label = null, passed, reason, confidence, evidence } = item
+  const { label = null, passed, reason, confidence, evidence } = item
+  const value = valueOf(item)
   return {
     kind: 'finding',
     data_type: output.data_type,
-    value: value === null || value === undefined ? null : Number(value),
+    value: value === null ? null : Number(value),
     label,
     passed: passed ?? impliedPass(value, output),
     reason: reason ?? '',

@@ -111,6 +111,39 @@ test('a value that no sum can hold is refused, and the largest ones can be summe
   expect([status, body.series[0]?.points[0]?.n]).toEqual([200, 3])
 })
 
+test('of one name that is pushed several times the last counts, wherever it is read', async () => {
+  const decision_id = await aStoredDecision()
+  const values = Array.from({ length: 9 }, (_, value) => value)
+  const token = scene.tokenAs('member')
+  await push(
+    values.map((value) => ({ decision_id, name: 'helpful', value })),
+    token
+  )
+  const path = `/v1/evaluation/${decision_id}`
+  const { body } = await scene.get(path)
+  expect(body).toMatchObject({ scores: { helpful: { value: 8, effective_value: 8 } } })
+  const list = await scene.get<{ data: { value: number }[] }>(`${path}/scores?source=human`)
+  expect(list.body.data.map(({ value }) => value)).toEqual([8])
+  const all = await scene.get<{ data: { value: number }[] }>(`${path}/scores?history=true`)
+  expect(all.body.data.map(({ value }) => value)).toEqual(values.toReversed())
+})
+
+test('one that says nothing is told what it may say, and passed alone is enough', async () => {
+  const decision_id = await aStoredDecision()
+  const [empty, passed] = await push([
+    { decision_id, name: 'a' },
+    { decision_id, name: 'b', passed: false }
+  ])
+  expect(empty?.problem?.errors).toEqual([
+    { pointer: '/value', detail: 'is required where neither label nor passed is given' }
+  ])
+  expect(passed).toMatchObject({ accepted: true })
+  const { body } = await scene.get(`/v1/evaluation/${decision_id}`)
+  expect(body).toMatchObject({
+    scores: { b: { data_type: 'boolean', value: 0, passed: false, effective_passed: false } }
+  })
+})
+
 test('an id makes a retry safe: in one call, beside another, and when it is stored', async () => {
   const decision_id = await aStoredDecision()
   const score = { id: randomUUID(), decision_id, name: 'a', value: 1 }
@@ -159,9 +192,10 @@ test('what an evaluator does not allow is refused with its place, and spoils not
     [{ evaluator_id: range, value: 1, data_type: 'text' }, 'invalid_body', '/data_type'],
     [{ evaluator_id: choice, label: 'fair' }, 'invalid_body', '/label'],
     [{ evaluator_id: choice }, 'invalid_body', '/label'],
-    [{ evaluator_id: 'evl_none', value: 1 }, 'evaluator_not_found', null],
+    [{ evaluator_id: 'evl_none', value: 1 }, 'evaluator_not_found', '/evaluator_id'],
     [{ value: 1 }, 'invalid_body', '/name'],
     [{ name: 'a' }, 'invalid_body', '/value'],
+    [{ name: 'a', passed: true, data_type: 'numeric' }, 'invalid_body', '/value'],
     [{ name: 'a', value: 1, more: 1 }, 'invalid_body', '/more'],
     [{ name: 'a\u0000', value: 1 }, 'invalid_body', '/name'],
     [{ name: 'a', label: '\ud800' }, 'invalid_body', '/label'],
