@@ -8,6 +8,8 @@ export interface StoredWebhook {
   readonly name: string
   readonly url: string
   readonly secret_sealed: Buffer
+  /** Null unless receivers may still know the one before. */
+  readonly secret_before_sealed: Buffer | null
   readonly events: readonly string[]
   readonly threshold: ScoreThreshold | null
   readonly enabled: boolean
@@ -22,7 +24,9 @@ export interface StoredWebhook {
 type WebhookRow = Omit<StoredWebhook, 'threshold'> & { readonly threshold: string | null }
 
 const selectWebhooks = `
-  select webhook_id, name, url, secret_sealed, events, threshold, enabled, disabled_reason,
+  select webhook_id, name, url, secret_sealed,
+         case when secret_before_until > now() then secret_before_sealed end
+           as secret_before_sealed, events, threshold, enabled, disabled_reason,
          failures_in_row, state, state_since, created_at, updated_at
     from webhooks
    where organization_id = $1
@@ -49,7 +53,8 @@ function storedOf({ threshold, ...columns }: WebhookRow): StoredWebhook {
 }
 
 /** The secret is shown where it is made, and nowhere else. */
-export function webhookView({ secret_sealed: _, ...webhook }: StoredWebhook) {
+export function webhookView(stored: StoredWebhook) {
+  const { secret_sealed: _, secret_before_sealed: _before, ...webhook } = stored
   const isWatching = webhook.threshold !== null
   const { state, state_since, created_at, updated_at, ...members } = webhook
   return {

@@ -9,7 +9,7 @@ import type { SessionHandle } from '../../route.ts'
 import { existing } from '../configuration/refusals.ts'
 import type { Store } from '../store.ts'
 import { readWebhook } from './stored-webhook.ts'
-import { openSecret } from './webhook-secret.ts'
+import { openSecrets } from './webhook-secret.ts'
 
 export interface TestWebhookDependencies {
   readonly store: Store
@@ -29,7 +29,7 @@ export function createTestWebhook(dependencies: TestWebhookDependencies): Sessio
     const { organization_id } = principal
     const id = params['webhook_id'] ?? ''
     const webhook = existing('webhook', await readWebhook(store.of(organization_id), id), id)
-    const secrets = [openSecret(sealer, organization_id, webhook)]
+    const secrets = openSecrets(sealer, organization_id, webhook)
     const begunAt = clock.now()
     const delivery_id = uuidv7(begunAt)
     const { webhook_id, name, url } = webhook

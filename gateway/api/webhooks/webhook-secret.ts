@@ -3,6 +3,7 @@ import { Problem } from '../../../core/problem.ts'
 import { SealError } from '../../../platform/sealed-secret.ts'
 import type { Sealer } from '../../../platform/sealed-secret.ts'
 import { newWebhookSecret, webhookSecretContextOf } from '../../../platform/webhook-signature.ts'
+import type { StoredWebhook } from './stored-webhook.ts'
 
 export interface MadeSecret {
   readonly secret: string
@@ -20,15 +21,22 @@ export function makeSecret(
   return { secret, sealed: sealer.seal(secret, webhookSecretContextOf(organizationId, webhookId)) }
 }
 
-/** @throws {Problem} 409 when it was sealed under another key */
-export function openSecret(
+/**
+ * What a webhook is signed with, the newer first: for a while after it was replaced also the secret
+ * before, as in deliveries.
+ * @throws {Problem} 409 when one was sealed under another key
+ */
+export function openSecrets(
   sealer: Sealer | null,
   organizationId: string,
-  { webhook_id, secret_sealed }: { readonly webhook_id: string; readonly secret_sealed: Buffer }
-): string {
+  webhook: Pick<StoredWebhook, 'webhook_id' | 'secret_sealed' | 'secret_before_sealed'>
+): readonly string[] {
+  const { webhook_id, secret_sealed, secret_before_sealed } = webhook
   if (sealer === null) throw keyMissing('This gateway has no SECRETS_KEY')
   try {
-    return sealer.open(secret_sealed, webhookSecretContextOf(organizationId, webhook_id))
+    const context = webhookSecretContextOf(organizationId, webhook_id)
+    const before = secret_before_sealed === null ? [] : [secret_before_sealed]
+    return [secret_sealed, ...before].map((sealed) => sealer.open(sealed, context))
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     throw keyMissing(`The secret of the webhook cannot be opened: ${error.message}; rotate it`)

@@ -183,7 +183,7 @@ test('a test is sent at once, signed, and its outcome told without the answer', 
   expect(badly.text).not.toContain('a secret of ours')
 })
 
-test('a rotated secret is another one, and signs the next test', async () => {
+test('a rotated secret is another one, and signs the next test beside the one before', async () => {
   const made = await make({ url: `${receiver.url}/rotated` })
   const { body } = await call<Webhook>(made, ['POST', '/rotate-secret'])
   expect(body.secret).toMatch(/^whsec_/)
@@ -192,7 +192,19 @@ test('a rotated secret is another one, and signs the next test', async () => {
   await call(made, ['POST', '/test'])
   const [received] = receiver.at('/rotated')
   const headers = received?.headers as Record<string, string>
-  expect(() => new Verifier(body.secret).verify(received?.body ?? '', headers)).not.toThrow()
+  for (const secret of [body.secret, made.secret]) {
+    expect(() => new Verifier(secret).verify(received?.body ?? '', headers)).not.toThrow()
+  }
+  await scene.database.query(
+    'update webhooks set secret_before_until = now() where webhook_id = $1',
+    [made.webhook_id]
+  )
+  await call(made, ['POST', '/test'])
+  const [, later] = receiver.at('/rotated')
+  const laterHeaders = later?.headers as Record<string, string>
+  const verify = (secret: string) => new Verifier(secret).verify(later?.body ?? '', laterHeaders)
+  expect(() => verify(body.secret)).not.toThrow()
+  expect(() => verify(made.secret)).toThrow()
 })
 
 describe('deliveries', () => {
