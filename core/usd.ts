@@ -10,5 +10,10 @@ export function nanoUsdOf(usd: number): number {
 }
 
 export function usdOf(nanoUsd: number): number {
-  return nanoUsd / nanosPerUsd
+  return Math.round(nanoUsd) / nanosPerUsd
+}
+
+/** Without the digits that adding fractions leaves behind. */
+export function addUsd(left: number, right: number): number {
+  return usdOf(nanoUsdOf(left) + nanoUsdOf(right))
 }

@@ -20,6 +20,9 @@ import type { Template } from './template.ts'
 export const contentCharactersMax = 200_000
 const boundaryBytes = 8
 const nonceBytes = 4
+/** As long as the real ones. */
+const noBoundary = '0'.repeat(2 * boundaryBytes)
+const noNonce = '0'.repeat(2 * nonceBytes)
 
 export interface Prompt {
   readonly messages: readonly JudgeMessage[]
@@ -28,6 +31,8 @@ export interface Prompt {
 
 export interface PromptWriter {
   readonly schema: ReplySchema
+  /** What is said in each request around what is to be graded. */
+  readonly frameCharacters: number
   write(decision: Decision): Prompt | Skipped
 }
 
@@ -40,6 +45,11 @@ export function createPromptWriter(config: JudgeConfig): PromptWriter {
   const uses = usesOf(template)
   const schema = replySchemaOf(scale)
   const rules = rulesOf(system ?? defaultSystem, schema)
+
+  const frameCharacters = [
+    `${rules}\n${fenceRules(noBoundary, noNonce)}`,
+    renderTemplate(template, (variable) => fenced(variable, '', noBoundary))
+  ].join('').length
 
   function write(decision: Decision): Prompt | Skipped {
     const contents = new Map<string, string>()
@@ -63,7 +73,7 @@ export function createPromptWriter(config: JudgeConfig): PromptWriter {
     return { messages, nonce }
   }
 
-  return { schema, write }
+  return { schema, frameCharacters, write }
 }
 
 /** How often each variable stands in a prompt: so often its content does as well. */

@@ -10,7 +10,7 @@ import { scoreOf } from '../../../evaluators/score-of.ts'
 import { subjectOf } from '../../../evaluators/subject.ts'
 import { createAtMost } from '../../../platform/at-most.ts'
 import type { JudgeClient } from '../../../platform/judge-client.ts'
-import { usdOf } from '../../../core/usd.ts'
+import { addUsd, usdOf } from '../../../core/usd.ts'
 import type { ComputeAllowance } from './compute-allowance.ts'
 import type { TestItem } from './test-items.ts'
 
@@ -158,7 +158,8 @@ export function totalUsage(results: readonly TestResult[]): Usage {
   const sumOf = (name: 'input_tokens' | 'output_tokens' | 'usd'): number | null =>
     used.reduce<number | null>((sum, usage) => {
       const part = usage[name]
-      return sum === null || part === null ? null : sum + part
+      if (sum === null || part === null) return null
+      return name === 'usd' ? addUsd(sum, part) : sum + part
     }, 0)
   return {
     calls: used.reduce((sum, { calls }) => sum + calls, 0),

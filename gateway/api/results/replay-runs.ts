@@ -1,11 +1,12 @@
 /** POST /v1/evaluation/runs/replay: repeats runs that ended without a score. */
 import type { Clock } from '../../../core/clock.ts'
+import { usdOf } from '../../../core/usd.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { readTimeRange } from '../time-range.ts'
 import type { TimeRange } from '../time-range.ts'
-import { Problem } from '../../../core/problem.ts'
+import { invalidBody } from '../configuration/refusals.ts'
 import { countReplayable, lockReplayable } from './select-replayable.ts'
 import type { ReplayFilter, ReplayableRun, Wanted } from './select-replayable.ts'
 import { writeReplays } from './write-replays.ts'
@@ -22,7 +23,6 @@ interface ReplayBody {
 
 export const replaysMax = 1000
 export const matchedMax = 10_000
-const nanoPerUsd = 1_000_000_000
 const spendDays = 30
 
 export function createReplayRuns({ store, clock }: ReplayDependencies): SessionHandle {
@@ -65,9 +65,7 @@ function rangeOf(
     pointer: `/filter${pointer}`,
     detail
   }))
-  const [first] = errors
-  const detail = `The body is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}.`
-  throw new Problem('invalid_body', { detail, errors })
+  throw invalidBody(errors)
 }
 
 /**
@@ -91,5 +89,5 @@ async function estimate(
   const prices = new Map(rows.map(({ evaluator_id, nano_usd }) => [evaluator_id, nano_usd]))
   const costs = judged.map(({ evaluator_id }) => prices.get(evaluator_id) ?? null)
   if (costs.includes(null)) return null
-  return costs.reduce<number>((sum, nano) => sum + (nano ?? 0), 0) / nanoPerUsd
+  return usdOf(costs.reduce<number>((sum, nano) => sum + (nano ?? 0), 0))
 }

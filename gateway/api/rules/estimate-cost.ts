@@ -1,7 +1,8 @@
 /** What a day of a rule's judges would cost, and what that rests on. */
 import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
-import { usdOf } from '../../../core/usd.ts'
+import { addUsd, usdOf } from '../../../core/usd.ts'
 import type { JudgeConfig } from '../../../evaluators/judge/judge-config.ts'
+import { createPromptWriter } from '../../../evaluators/judge/prompt.ts'
 import { costNanoUsd } from '../../../evaluators/judge/price.ts'
 import type { ModelPrice } from '../../../platform/judge-client.ts'
 import type { OrganizationRows } from '../configuration/take-turn.ts'
@@ -21,10 +22,10 @@ export interface Expected {
 
 /** Usual for English; other languages take more tokens. */
 const charactersPerToken = 4
+/** Of schemas and random marks, which take more. */
+const frameCharactersPerToken = 3
 /** Of an answer with its reasoning. */
 const outputTokens = 300
-/** What is said around the prompt, to keep it from being talked over. */
-const ownTokens = 400
 
 export async function estimateCost(
   ours: OrganizationRows,
@@ -42,9 +43,17 @@ export async function estimateCost(
   })
   const usd = estimates.map(({ usd_per_day }) => usd_per_day)
   return {
-    usd_per_day: usd.includes(null) ? null : usd.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+    usd_per_day: usd.includes(null)
+      ? null
+      : usd.reduce<number>((sum, one) => addUsd(sum, one ?? 0), 0),
     assumes: estimates.flatMap(({ assumes }) => assumes)
   }
+}
+
+/** What each call says around the content; the schema of the reply is sent beside it once more. */
+export function frameTokensOf(judge: JudgeConfig): number {
+  const { frameCharacters, schema } = createPromptWriter(judge)
+  return (frameCharacters + JSON.stringify(schema).length) / frameCharactersPerToken
 }
 
 function estimateOf(
@@ -52,9 +61,10 @@ function estimateOf(
   price: ModelPrice | undefined,
   { callsPerDay, charactersPerDecision }: Expected
 ): CostEstimate {
-  const { prompt, system, model } = config as unknown as JudgeConfig
-  const characters = prompt.length + (system?.length ?? 0) + charactersPerDecision
-  const input_tokens = Math.ceil(characters / charactersPerToken) + ownTokens
+  const judge = config as unknown as JudgeConfig
+  const { model } = judge
+  const content = charactersPerDecision / charactersPerToken
+  const input_tokens = Math.ceil(frameTokensOf(judge) + content)
   const cost = costNanoUsd(price, { input_tokens, output_tokens: outputTokens })
   if (cost === null) {
     return { usd_per_day: null, assumes: [`${name}: the price of ${model} is not known`] }

@@ -22,6 +22,7 @@ export interface PreviewRuleDependencies {
 
 const days = 7
 const dayMs = 86_400_000
+const hoursPerDay = 24
 const examplesMax = 5
 
 export function createPreviewRule({ store, clock }: PreviewRuleDependencies): SessionHandle {
@@ -33,10 +34,11 @@ export function createPreviewRule({ store, clock }: PreviewRuleDependencies): Se
     const rules = await resolve(ours, [draft])
     const to = new Date(clock.now())
     const range = { from: new Date(to.getTime() - days * dayMs), to }
-    const decisions = await countDecisions(ours, range)
+    const { decisions, since } = await countDecisions(ours, range)
+    const daysSeen = daysSince(since, to)
     const recent = await readRecent(ours, range)
     const seen = planned(rules, recent)
-    const expected = expectedOf(rules, seen, decisions)
+    const expected = expectedOf(rules, seen, decisions / daysSeen)
     const evaluators = rules.flatMap((rule) => rule.evaluators)
     const { usd_per_day, assumes } = await estimateCost(ours, evaluators, expected)
     const preview = {
@@ -44,7 +46,7 @@ export function createPreviewRule({ store, clock }: PreviewRuleDependencies): Se
       ...{ matched: seen.matched, matched_7d: Math.round(decisions * (seen.matched.share ?? 0)) },
       est_runs_per_day: expected.callsPerDay * evaluators.length,
       est_usd_per_day: usd_per_day,
-      assumes: [...basis(recent.length), ...assumes],
+      assumes: [...basis(recent.length, daysSeen), ...assumes],
       ...{ examples: seen.examples, not_matched_by: seen.not_matched_by }
     }
     return jsonReply(200, JSON.stringify(preview))
@@ -85,13 +87,25 @@ function shareOf(n: number, of: number) {
 }
 
 /** The rate as it is said is closer to the truth than what a small sample made of it. */
-function expectedOf([rule]: readonly ResolvedRule[], seen: Seen, decisions: number) {
+function expectedOf([rule]: readonly ResolvedRule[], seen: Seen, decisionsPerDay: number) {
   const { charactersPerDecision, matched } = seen
-  const perDay = (decisions / days) * (matched.share ?? 0) * (rule?.sampling.rate ?? 0)
+  const perDay = decisionsPerDay * (matched.share ?? 0) * (rule?.sampling.rate ?? 0)
   return { callsPerDay: Math.round(perDay * 1000) / 1000, charactersPerDecision }
 }
 
-function basis(n: number): string[] {
+/** Of an organization that began of late, only the days that it has been there for. */
+function daysSince(since: Date | null, to: Date): number {
+  const passed = since === null ? days : (to.getTime() - since.getTime()) / dayMs
+  return Math.min(days, Math.max(passed, 1 / hoursPerDay))
+}
+
+function basis(n: number, daysSeen: number): string[] {
+  const hours = Math.round(daysSeen * hoursPerDay)
+  const young = `the first decision came within ${hours} h, and a day is reckoned from these`
   const sample = n === sampleMax ? [`the newest ${n} decisions stand for all of these days`] : []
-  return [...sample, `metadata of more than ${metadataBytesMax} bytes is not looked at`]
+  return [
+    ...sample,
+    ...(daysSeen < days ? [young] : []),
+    `metadata of more than ${metadataBytesMax} bytes is not looked at`
+  ]
 }

@@ -24,20 +24,27 @@ export const sampleMax = 2000
 /** Larger ones are left out: all of the sample is held at once. */
 export const metadataBytesMax = 8192
 
+export interface DecisionCount {
+  readonly decisions: number
+  /** When the hour of the first one ever began; null before there is one. */
+  readonly since: Date | null
+}
+
 /** Exact, from the sums by hour; the hour in which the range begins counts whole. */
 export async function countDecisions(
   ours: OrganizationRows,
   { from, to }: Required<TimeRange>
-): Promise<number> {
-  const [row] = await ours.query<{ decisions: number }>(
-    `select coalesce(sum(decisions), 0)::bigint as decisions
+): Promise<DecisionCount> {
+  const [row] = await ours.query<DecisionCount & Row>(
+    `select coalesce(sum(decisions), 0)::bigint as decisions,
+            (select min(hour) from decision_hours where organization_id = $1) as since
        from decision_hours
       where organization_id = $1
         and hour >= date_trunc('hour', $2::timestamptz, 'UTC')
         and hour <= $3`,
     [ours.organizationId, from, to]
   )
-  return row?.decisions ?? 0
+  return row ?? { decisions: 0, since: null }
 }
 
 /** Newest first; the size of a text is known without reading it. */

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Decision } from '../../../core/decision.ts'
+import { frameTokensOf } from '../../../gateway/api/rules/estimate-cost.ts'
 import { aDecision } from '../../support/builders.ts'
+import { aJudgeConfig } from '../../support/judges.ts'
 import { createScene, storeDecision } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -77,6 +79,7 @@ test('counts what there was, what matched, and why the others did not', async ()
 
 test('samples as the planner does, and says what that leaves', async () => {
   const ours = randomUUID()
+  await store(ours, { received_at: Date.now() - 8 * dayMs })
   for (let index = 0; index < 40; index++) await store(ours, {})
   const found = await preview(ours, { sampling: { rate: 0.5 } })
   expect(found).toMatchObject({ matched: { share: 1, n: 40 }, est_runs_per_day: 2.857 })
@@ -85,6 +88,20 @@ test('samples as the planner does, and says what that leaves', async () => {
   expect(found.examples).toHaveLength(5)
   const none = await preview(ours, { sampling: { rate: 0 }, enabled: false })
   expect(none).toMatchObject({ est_runs_per_day: 0, not_matched_by: { sampled_out: 40 } })
+})
+
+test('of an organization that began a day ago reckons with that day, and says so', async () => {
+  const ours = randomUUID()
+  for (let index = 0; index < 10; index++) await store(ours, {})
+  const young = await preview(ours, {})
+  // Its first hour counts whole.
+  expect(young.est_runs_per_day).toBeGreaterThan(10 * (24 / 25) - 0.01)
+  expect(young.est_runs_per_day).toBeLessThanOrEqual(10)
+  expect(young.assumes.join()).toMatch(/the first decision came within 2[45] h/)
+  await store(ours, { received_at: Date.now() - 8 * dayMs })
+  const old = await preview(ours, {})
+  expect(old.est_runs_per_day).toBeCloseTo(10 / 7, 2)
+  expect(old.assumes.join()).not.toContain('the first decision')
 })
 
 test('of nothing is nothing', async () => {
@@ -113,9 +130,10 @@ test('says what judges would cost, and null where a price is not known', async (
              '[{"model":"m","usd_per_million_input":1,"usd_per_million_output":10}]')`,
     [ours, connection_id]
   )
+  const judge = aJudgeConfig({ prompt: 'Grade {{output}}.', system: 'Be exact.' })
   const insertJudge = async (model: string): Promise<string> => {
     const id = `evl_${randomUUID().replaceAll('-', '')}`
-    const config = { connection_id, model, prompt: '{{output}}', scale: {} }
+    const config = { ...judge, connection_id, model }
     await scene.database.query(
       `with e as (insert into evaluators values ($1, $2, $2, 1))
        insert into evaluator_versions (organization_id, evaluator_id, version, name, kind, config,
@@ -128,11 +146,15 @@ test('says what judges would cost, and null where a price is not known', async (
   for (let index = 0; index < 7; index++) {
     await store(ours, { input: '"x"', output: 'y'.repeat(3997) })
   }
+  await store(ours, { received_at: Date.now() - 8 * dayMs })
   const evaluators = [{ evaluator_id: await insertJudge('m') }]
   const priced = await preview(ours, { evaluators })
-  // 4,000 characters, the prompt's 10, and what is ours: 1,403 tokens in, 300 out, once a day.
-  expect(priced).toMatchObject({ est_runs_per_day: 1, est_usd_per_day: 0.004403 })
-  expect(priced.assumes.join()).toContain('1403 tokens in and 300 out')
+  // 4,000 characters, and what is said around them; 300 tokens out, once a day.
+  const tokens = 1000 + Math.ceil(frameTokensOf(judge))
+  expect(frameTokensOf({ ...judge, system: 'x'.repeat(300) })).toBeGreaterThan(tokens - 1000 + 90)
+  expect(priced.est_runs_per_day).toBe(1)
+  expect(priced.est_usd_per_day).toBeCloseTo(tokens / 1e6 + 0.003, 9)
+  expect(priced.assumes.join()).toContain(`${tokens} tokens in and 300 out`)
   const unknown = await preview(ours, { evaluators: [{ evaluator_id: await insertJudge('n') }] })
   expect(unknown.est_usd_per_day).toBeNull()
   expect(unknown.assumes.join()).toContain('the price of n is not known')

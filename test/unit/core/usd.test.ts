@@ -1,7 +1,7 @@
 /** Dollars and their billionths. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { nanoUsdOf, usdMax, usdOf } from '../../../core/usd.ts'
+import { addUsd, nanoUsdOf, usdMax, usdOf } from '../../../core/usd.ts'
 
 test('what is said to the billionth comes back as it was', () => {
   fc.assert(
@@ -12,4 +12,10 @@ test('what is said to the billionth comes back as it was', () => {
   expect([0, 0.1, 12.000000001, usdMax].map((usd) => usdOf(nanoUsdOf(usd)))).toEqual([
     ...[0, 0.1, 12.000000001, usdMax]
   ])
+})
+
+test('a sum has no more digits than its parts, and half a billionth is none', () => {
+  expect(0.1 + 0.2).not.toBe(0.3)
+  expect(addUsd(0.1, 0.2)).toBe(0.3)
+  expect(usdOf(2_597_000.4)).toBe(0.002597)
 })

@@ -22,6 +22,20 @@ test('variables become fenced lines, where they stand', () => {
   )
 })
 
+test.each(['Grade {{output}}.', '{{input}} and {{output}}, {{output}}'])(
+  'the frame of %j is all that is not content',
+  (prompt) => {
+    const system = 'You grade refunds.'
+    const { frameCharacters, write } = createPromptWriter(aJudgeConfig({ prompt, system }))
+    const { messages } = write(aDecision({ input: '1', output: '' })) as Prompt
+    const characters = messages.map(({ content }) => content).join('').length
+    const [inputs, outputs] = ['input', 'output'].map((name) => prompt.split(`{{${name}}}`).length)
+    // An input of 1 is one character, and an empty output is two quotes.
+    const content = (inputs ?? 0) - 1 + 2 * ((outputs ?? 0) - 1)
+    expect(frameCharacters).toBe(characters - content)
+  }
+)
+
 test('an input keeps the digits it was sent with, on one line', () => {
   const input = '{\n  "n": 12345678901234567890,\n  "t": "a b\\nc"\n}'
   expect(written('{{input}}', aDecision({ input }))).toContain(
