@@ -19,16 +19,18 @@ export function wilsonInterval(passed: number, n: number): Interval | null {
 }
 
 /**
- * Of a mean, from the deviation of its sample.
+ * Of a mean, from the deviation of its sample; within the range that its values have, if any.
  * @returns null for fewer than two, which deviate from nothing.
  */
 export function meanInterval(sample: {
   readonly mean: number
   readonly deviation: number | null
   readonly n: number
+  readonly min?: number | null
+  readonly max?: number | null
 }): Interval | null {
-  const { mean, deviation, n } = sample
+  const { mean, deviation, n, min, max } = sample
   if (n < 2 || deviation === null) return null
   const half = (z * deviation) / Math.sqrt(n)
-  return [mean - half, mean + half]
+  return [Math.max(min ?? -Infinity, mean - half), Math.min(max ?? Infinity, mean + half)]
 }

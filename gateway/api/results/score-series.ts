@@ -77,12 +77,12 @@ function identityOf({ key, source_kind, evaluator_id, evaluator }: PointRow): Se
 }
 
 function pointOf(row: PointRow): Point {
-  const { t, n, mean, deviation, n_valued, n_judged, n_passed } = row
+  const { t, n, mean, deviation, n_valued, n_judged, n_passed, min, max } = row
   return {
     t: t === null ? null : t.toISOString(),
     n,
     mean,
-    ci: mean === null ? null : meanInterval({ mean, deviation, n: n_valued }),
+    ci: mean === null ? null : meanInterval({ mean, deviation, n: n_valued, min, max }),
     n_judged,
     n_passed,
     pass_rate: n_judged === 0 ? null : n_passed / n_judged,

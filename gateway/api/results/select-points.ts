@@ -34,6 +34,9 @@ export interface PointRow extends Row {
   readonly n_valued: number
   readonly mean: number | null
   readonly deviation: number | null
+  /** That all of its values have; null where there is none. */
+  readonly min: number | null
+  readonly max: number | null
   readonly n_judged: number
   readonly n_passed: number
   readonly first_at: Date
@@ -85,6 +88,7 @@ export async function selectPoints(
               coalesce(s.evaluator, s.name) as evaluator, s.evaluator_version,
               ${bucketOf(interval)} as t,
               count(*) as n, count(s.value) as n_valued, avg(s.value) as mean,
+              ${rangeEnd('min', 'range_min', 0)} as min, ${rangeEnd('max', 'range_max', 1)} as max,
               stddev_samp(s.value) as deviation, count(s.passed) as n_judged,
               count(*) filter (where s.passed) as n_passed, min(s.evaluated_at) as first_at
          from scanned s
@@ -110,6 +114,12 @@ const runOfScore = `left join evaluation_runs r
                 on r.organization_id = s.organization_id
                and r.decision_id = s.decision_id
                and r.run_id = s.run_id`
+
+/** The end of the widest range among the values; none when one of them has no such end. */
+function rangeEnd(widest: 'min' | 'max', column: string, ofBoolean: 0 | 1): string {
+  const end = `coalesce(s.${column}, case when s.data_type = 'boolean' then ${ofBoolean} end)`
+  return `case when count(${end}) = count(*) then ${widest}(${end}) end`
+}
 
 function bucketOf(interval: SummaryQuery['interval']): string {
   return interval === 'none'

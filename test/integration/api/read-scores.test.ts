@@ -213,6 +213,7 @@ describe('the summary', () => {
     readonly denominators: object[]
     readonly meta: Record<string, unknown>
   }
+  const unbounded = { range_min: null, range_max: null }
   const from = at(24 * 10)
   const range = `from=${from.toISOString()}&to=${at(24 * 13).toISOString()}`
   const read = async (query = '') =>
@@ -239,6 +240,26 @@ describe('the summary', () => {
     ])
     const open = { evaluator_id: 'evl_tone', evaluator: 'tone', scheduled_at: at(first + 3) }
     await storeOpenRun(scene.database, ours({ agent_id: 'agent-a' }), open)
+  })
+
+  test('an interval of a mean stays within the range of the values', async () => {
+    const day = 24 * 20
+    const bounds = { range_min: 0, range_max: 1 } as const
+    for (const [index, value] of [0, 1, 1, 1].entries()) {
+      const when = at(day + index / 10)
+      await scored(when, { name: 'yes', data_type: 'boolean', value })
+      await scored(when, { name: 'share', data_type: 'numeric', value, ...bounds })
+      await scored(when, { name: 'free', data_type: 'numeric', value, ...unbounded })
+    }
+    const days = `from=${at(day).toISOString()}&to=${at(day + 24).toISOString()}`
+    const path = `/v1/evaluation/scores/summary?${days}&interval=none`
+    const { series } = (await scene.get<Summary>(path)).body
+    const highs = series.map(({ key, points: [point] }) => {
+      return { ...key, high: (point as { ci: number[] }).ci[1] }
+    })
+    expect(highs).toContainEqual({ name: 'yes', high: 1 })
+    expect(highs).toContainEqual({ name: 'share', high: 1 })
+    expect(highs).toContainEqual({ name: 'free', high: expect.closeTo(1.24, 2) })
   })
 
   test('keeps versions and sources apart, and says what every rate rests on', async () => {

@@ -41,3 +41,9 @@ test('a mean is as sure as its sample is large', () => {
   expect(low).toBeCloseTo(1.804, 3)
   expect(high).toBeCloseTo(2.196, 3)
 })
+
+test('of values in a range it does not leave that', () => {
+  const sample = { mean: 0.9, deviation: 0.5, n: 4 }
+  expect(meanInterval({ ...sample, min: 0, max: 1 })).toEqual([expect.closeTo(0.41, 3), 1])
+  expect(meanInterval({ ...sample, min: 0.5, max: null })).toEqual([0.5, expect.closeTo(1.39, 3)])
+})
