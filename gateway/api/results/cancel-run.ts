@@ -28,7 +28,11 @@ export function createCancelRun({ store }: { readonly store: Store }): SessionHa
     if (run === null) throw runNotFound()
     const record = runRecordOf(run)
     if (changed.length > 0) return jsonReply(200, JSON.stringify(record))
-    const detail = `It is ${record.status} since ${String(run['evaluated_at'])}.`
+    const detail = `It is ${record.status} since ${timeOf(run['evaluated_at'])}.`
     throw new Problem('run_ended', { detail, members: { run_status: record.status } })
   }
+}
+
+function timeOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value)
 }

@@ -1,4 +1,5 @@
 /** Filters on runs, as a caller gives them and as the store understands them. */
+import { evaluatorKinds } from '../../../core/evaluator-definition.ts'
 import type { JsonSchema } from '../../../platform/json-schema.ts'
 import { textFilter } from '../text-filter.ts'
 
@@ -22,7 +23,11 @@ export const runFilterParameters: Readonly<Record<string, JsonSchema>> = {
   status_reason: textFilter('Only for this reason.', 100),
   rule_id: textFilter('Only of this rule.', 100),
   evaluator_id: textFilter('Only of this evaluator.', 100),
-  kind: textFilter('Only of evaluators of this kind.', 30)
+  kind: {
+    type: 'string',
+    enum: [...evaluatorKinds, 'human'],
+    description: 'Only of evaluators of this kind.'
+  }
 }
 
 const conditionOf: Readonly<Record<Exclude<keyof RunFilters, 'status'>, string>> = {

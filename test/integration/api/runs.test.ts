@@ -92,7 +92,9 @@ describe('the list', () => {
   })
 
   test('is refused with a wrong filter, and foreign runs are not in it', async () => {
-    expect((await scene.get(`${runs}?status=done`)).body['code']).toBe('invalid_query')
+    for (const query of ['status=done', 'kind=bad']) {
+      expect((await scene.get(`${runs}?${query}`)).body['code']).toBe('invalid_query')
+    }
     const foreign = await scene.get<List>(`${runs}?${range}`, scene.foreignToken)
     expect(foreign.body.data).toEqual([])
   })
@@ -160,7 +162,9 @@ describe('one run', () => {
     await storeOpenRun(scene.database, await aStoredDecision(), finished(done))
     const stored = await anEndedRun(0, { status: 'expired' })
     for (const id of [done.run_id, stored]) {
-      expect((await cancel(id)).body).toMatchObject({ status: 409, code: 'run_ended' })
+      const { body } = await cancel(id)
+      expect(body).toMatchObject({ status: 409, code: 'run_ended' })
+      expect(body['detail']).toMatch(/ since \d{4}-\d\d-\d\dT[\d:.]+Z\.$/)
     }
     expect((await cancel(randomUUID())).body['code']).toBe('run_not_found')
     const foreign = await storeOpenRun(scene.database, aDecision())
