@@ -27,11 +27,11 @@ const checkForm = createCheck(draftSchema)
 
 /** Pointers begin at the draft; nothing wrong is an empty list. */
 export function checkEvaluator(draft: unknown): readonly Violation[] {
-  const form = checkForm(draft).map(inWords(Object.keys(draftSchema.properties)))
+  const form = checkForm(draft)
   const { kind, config } = (draft ?? {}) as Partial<GivenDraft>
   const isReadable = isKnownKind(kind) && typeof config === 'object' && config !== null
   const about = isReadable ? checkConfig(kind, config) : { form: [], rules: [] }
-  const found = [...form, ...about.form, ...about.rules].map(inWords([]))
+  const found = [...form, ...about.form, ...about.rules].map(inWords)
   if (form.length > 0 || about.form.length > 0) return found
   const given = draft as GivenDraft
   return [
@@ -79,14 +79,14 @@ function within(place: string): (violation: Violation) => Violation {
 function checkOffline(kind: OfflineKind, config: Config): ConfigFlaws {
   const found = kindTable[kind](config)
   if (found === null) return { form: [{ pointer: '/check', detail: unknownCheck }], rules: [] }
-  const form = formCheckOf(found)(config).map(inWords(Object.keys(found.properties)))
+  const form = formCheckOf(found)(config)
   return { form, rules: form.length > 0 ? [] : (found.check?.(config) ?? []) }
 }
 
 function checkOnline(kind: EvaluatorKind, config: Config): ConfigFlaws {
   if (kind === 'llm_judge') return { form: checkJudgeConfig(config), rules: [] }
   const names = Object.keys(config)
-  const detail = `${unknownName}; this kind has nothing to set`
+  const detail = 'is not known here; this kind has nothing to set'
   return { form: names.map((name) => ({ pointer: pointerTo(name), detail })), rules: [] }
 }
 
@@ -102,8 +102,6 @@ function formCheckOf({ properties, required = [] }: Kind): Check {
   return check
 }
 
-const unknownName = 'is not known here'
-
 /** What patterns mean, for people. */
 const sentences = new Map([
   [namePattern, 'must begin with a small letter and go on with small letters, digits, _ and -'],
@@ -112,15 +110,9 @@ const sentences = new Map([
   [flagsPattern, 'must be some of i, m and s, each once']
 ])
 
-function inWords(names: readonly string[]): (violation: Violation) => Violation {
-  return ({ pointer, detail }) => {
-    const pattern = /^must match pattern "(.*)"$/.exec(detail)?.[1]
-    const sentence = sentences.get(pattern ?? '')
-    if (sentence !== undefined) return { pointer, detail: sentence }
-    const isTopLevel = pointer.lastIndexOf('/') === 0
-    if (detail !== unknownName || !isTopLevel || names.length === 0) return { pointer, detail }
-    return { pointer, detail: `${unknownName}; known are ${names.join(', ')}` }
-  }
+function inWords({ pointer, detail }: Violation): Violation {
+  const pattern = /^must match pattern "(.*)"$/.exec(detail)?.[1]
+  return { pointer, detail: sentences.get(pattern ?? '') ?? detail }
 }
 
 function checkOutput(draft: GivenDraft): readonly Violation[] {

@@ -24,7 +24,8 @@ export function createCheck(schema: JsonSchema, options: { coerce?: boolean } = 
     strict: true,
     strictTypes: false,
     allowUnionTypes: true,
-    useDefaults: options.coerce ?? false
+    useDefaults: options.coerce ?? false,
+    verbose: true
   })
   const validate = ajv.compile({ ...schema })
 
@@ -37,7 +38,10 @@ export function createCheck(schema: JsonSchema, options: { coerce?: boolean } = 
 function violationOf(error: ErrorObject): Violation {
   const missing: unknown = error.params['missingProperty'] ?? error.params['additionalProperty']
   const pointer = error.instancePath + (typeof missing === 'string' ? pointerTo(missing) : '')
-  return { pointer, detail: detailOf(error) }
+  const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object)
+  const isUnknown = error.keyword === 'additionalProperties' && known.length > 0
+  const rest = isUnknown ? `; known are ${known.join(', ')}` : ''
+  return { pointer, detail: detailOf(error) + rest }
 }
 
 type Params = Readonly<Record<string, unknown>>

@@ -24,7 +24,10 @@ export function scaleViolations(scale: Members): Violation[] {
 function strangers(members: Members, known: readonly string[]): Violation[] {
   return Object.keys(members)
     .filter((name) => !known.includes(name))
-    .map((name) => ({ pointer: pointerTo(name), detail: 'is not known here' }))
+    .map((name) => ({
+      pointer: pointerTo(name),
+      detail: `is not known here; known are ${known.join(', ')}`
+    }))
 }
 
 function rangeViolations({ min, max }: Members): Violation[] {

@@ -19,6 +19,8 @@ const check = createCheck({
   }
 })
 
+const stranger = 'is not known here; known are name, m~n, kind, inner, items'
+
 function problems(value: unknown): string[] {
   return check(value).map(({ pointer, detail }) => `${pointer} ${detail}`)
 }
@@ -32,8 +34,8 @@ test.each([
   [{}, ['/name is required', '/m~0n is required']],
   [{ name: 'a', 'm~n': 1 }, ['/name must have at least 2 characters']],
   [{ name: 1, 'm~n': 1 }, ['/name must be a string']],
-  [{ name: 'ab', 'm~n': 1, other: 1 }, ['/other is not known here']],
-  [{ name: 'ab', 'm~n': 1, 'o/t~h': 1 }, ['/o~1t~0h is not known here']],
+  [{ name: 'ab', 'm~n': 1, other: 1 }, [`/other ${stranger}`]],
+  [{ name: 'ab', 'm~n': 1, 'o/t~h': 1 }, [`/o~1t~0h ${stranger}`]],
   [{ name: 'ab', 'm~n': 1, kind: 'blue' }, ['/kind must be one of red, green, ']],
   [{ name: 'ab', 'm~n': 1, inner: {} }, ['/inner/a~1b is required']],
   [{ name: 'ab', 'm~n': 1, inner: { 'a/b': 'x' } }, ['/inner/a~1b must be a whole number']],
@@ -61,7 +63,7 @@ test.each([
 
 test('an own __proto__ member is data like any other', () => {
   const value: unknown = JSON.parse('{"name":"ab","m~n":1,"__proto__":{"kind":"blue"}}')
-  expect(problems(value)).toEqual(['/__proto__ is not known here'])
+  expect(problems(value)).toEqual([`/__proto__ ${stranger}`])
 })
 
 test('coerces and completes only where it was asked to', () => {

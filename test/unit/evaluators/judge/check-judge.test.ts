@@ -42,7 +42,13 @@ describe('refused', () => {
     [{ temperature: -1 }, ['/config/temperature must be at least 0']],
     [{ max_tokens: 255 }, ['/config/max_tokens must be at least 256']],
     [{ max_tokens: 300.5 }, ['/config/max_tokens must be a whole number']],
-    [{ votes: 3 }, ['/config/votes is not known here']],
+    [
+      { votes: 3 },
+      [
+        '/config/votes is not known here; known are connection_id, model, system, prompt, ' +
+          'temperature, max_tokens, scale'
+      ]
+    ],
     [{ prompt: 'Grade.' }, ['/config/prompt must hold {{output}}, which is to be graded']],
     [
       { prompt: '{{output}} {{answer}} {{metadata.}} {{}}' },
@@ -60,7 +66,7 @@ describe('refused', () => {
     [
       { scale: { type: 'rubric', min: '1', steps: 5 } },
       [
-        '/config/scale/steps is not known here',
+        '/config/scale/steps is not known here; known are type, min, max',
         '/config/scale/min must be a number',
         '/config/scale/max must be a number'
       ]
