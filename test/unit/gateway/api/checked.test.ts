@@ -169,6 +169,10 @@ test('reads the body once it is known who sends it', async () => {
   const problem = await problemOf(handle(callOf({ headers, readBody: wrong })))
   expect(problem.code).toBe('invalid_body')
   expect(problem.options.errors).toEqual([{ pointer: '/n', detail: 'must be a whole number' }])
+
+  const list = () => Promise.resolve(Buffer.from('[]'))
+  const { options } = await problemOf(handle(callOf({ headers, readBody: list })))
+  expect(options.detail).toBe('The body is not valid: it must be an object.')
 })
 
 test('asks for the signal only when the handler does', async () => {
