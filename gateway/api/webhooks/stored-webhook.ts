@@ -54,13 +54,20 @@ function storedOf({ threshold, ...columns }: WebhookRow): StoredWebhook {
 
 /** The secret is shown where it is made, and nowhere else. */
 export function webhookView(stored: StoredWebhook) {
-  const { secret_sealed: _, secret_before_sealed: _before, ...webhook } = stored
-  const isWatching = webhook.threshold !== null
-  const { state, state_since, created_at, updated_at, ...members } = webhook
+  const { state, state_since, created_at, updated_at, ...members } = withoutSecrets(stored)
+  const isWatching = members.threshold !== null
   return {
     ...members,
     state: isWatching ? state : null,
     state_since: isWatching ? state_since : null,
     ...{ created_at, updated_at }
   }
+}
+
+function withoutSecrets({
+  secret_sealed: _sealed,
+  secret_before_sealed: _before,
+  ...webhook
+}: StoredWebhook) {
+  return webhook
 }
