@@ -32,20 +32,36 @@ export function uuidv7(timestampMs: number): string {
   return format(bytes, 7)
 }
 
-/** Room for a namespace and the usual name; a longer one gets a buffer of its own. */
-const nameBuffer = Buffer.alloc(4096)
 const namespaceBytes = 16
+/** Room for a namespace and the usual name; a longer one gets a buffer of its own. */
+const nameBufferBytes = 4096
 /** A UTF-16 unit has at most so many bytes in UTF-8. */
 const bytesPerUnitMax = 3
 
-/**
- * RFC 9562 version 5: the first 16 bytes of SHA-1 over the namespace's bytes and the name.
- * The digest is asked for as hex: a buffer of it would cost more than the hash.
- */
+const nameBuffer = Buffer.alloc(nameBufferBytes)
+
+/** RFC 9562 version 5: the first 16 bytes of SHA-1 over the namespace's bytes and the name. */
 export function uuidv5(namespace: string, name: string): string {
+  writeNamespace(nameBuffer, namespace)
+  return nameIn(nameBuffer, name)
+}
+
+/** Ids of one namespace; its bytes are written once. */
+export function createUuidv5(namespace: string): (name: string) => string {
+  const buffer = Buffer.alloc(nameBufferBytes)
+  writeNamespace(buffer, namespace)
+  return (name) => nameIn(buffer, name)
+}
+
+function writeNamespace(buffer: Buffer, namespace: string): void {
+  buffer.write(namespace.replaceAll('-', ''), 0, 'hex')
+}
+
+/** The digest is asked for as hex: a buffer of it would cost more than the hash. */
+function nameIn(buffer: Buffer, name: string): string {
   const size = namespaceBytes + name.length * bytesPerUnitMax
-  const bytes = size <= nameBuffer.length ? nameBuffer : Buffer.alloc(size)
-  bytes.write(namespace.replaceAll('-', ''), 0, 'hex')
+  const bytes = size <= buffer.length ? buffer : Buffer.alloc(size)
+  if (bytes !== buffer) buffer.copy(bytes, 0, 0, namespaceBytes)
   const end = namespaceBytes + bytes.write(name, namespaceBytes, 'utf8')
   const hex = hash('sha1', bytes.subarray(0, end), 'hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
