@@ -1,23 +1,26 @@
 /** Opens runs that repeat others; each is repeated once, whoever asks, and how often. */
 import { runIdOf } from '../../../core/run-id.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
-import type { ResolvedRule, RuleSet } from '../../../core/rule.ts'
+import type { ResolvedRule, Rule, RuleSet } from '../../../core/rule.ts'
 import { createInsertRows } from '../../../platform/insert-rows.ts'
 import type { Column } from '../../../platform/insert-rows.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
 import type { ReplayableRun } from './select-replayable.ts'
 
+/** What a rule says of the runs that it plans. */
+type RuleTerms = Pick<ResolvedRule, 'rule_id' | 'budget' | 'ttl_seconds' | 'max_attempts'>
+
 interface Replay {
   readonly organizationId: string
   readonly run: ReplayableRun
   readonly run_id: string
-  /** Null when it is gone; its evaluator is still known. */
-  readonly rule: ResolvedRule | null
+  /** One that was deleted still says what it may cost. Null for scores that no rule asked for. */
+  readonly rule: RuleTerms | null
   /** Milliseconds since 1970. */
   readonly openedAt: number
 }
 
-/** Of a rule that is gone. */
+/** Where no rule says it. */
 const [{ ttl_seconds: ttlSeconds, max_attempts: attemptsMax }] = defaultRuleSet.rules as [
   ResolvedRule
 ]
@@ -88,7 +91,11 @@ export async function writeReplays(
 async function readRules(
   transaction: Queryable,
   organizationId: string
-): Promise<ReadonlyMap<string, ResolvedRule>> {
+): Promise<ReadonlyMap<string, RuleTerms>> {
+  const saved = await transaction.query<{ definition: string }>(
+    `select definition from evaluation_rules where organization_id = $1`,
+    [organizationId]
+  )
   const [row] = await transaction.query<{ content: string }>(
     `select content
        from rule_sets
@@ -98,5 +105,6 @@ async function readRules(
     [organizationId]
   )
   const { rules } = row === undefined ? defaultRuleSet : (JSON.parse(row.content) as RuleSet)
-  return new Map(rules.map((rule) => [rule.rule_id, rule]))
+  const all = saved.map(({ definition }) => JSON.parse(definition) as Rule)
+  return new Map([...all, ...rules].map((rule) => [rule.rule_id, rule]))
 }

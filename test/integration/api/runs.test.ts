@@ -230,6 +230,20 @@ describe('a replay', () => {
     expect(await replay(filter)).toMatchObject({ matched: 0, planned: 0 })
   })
 
+  test('of a rule that was deleted may cost what the rule allowed', async () => {
+    const { rule_id } = await failedRuns(1)
+    const budget = { usd_per_day: 2, calls_per_day: 3, on_exhausted: 'skip' }
+    const terms = { rule_id, budget, ttl_seconds: 60, max_attempts: 2 }
+    await scene.database.query(
+      `insert into evaluation_rules (organization_id, rule_id, name, definition, deleted_at)
+       values ($1, $2, $2, $3, now())`,
+      [scene.organizationId, rule_id, JSON.stringify(terms)]
+    )
+    expect(await replay({ status: ['failed'], rule_id })).toMatchObject({ planned: 1 })
+    const [open] = await openOf(rule_id)
+    expect(open).toMatchObject({ max_attempts: 2, budget: JSON.stringify(budget) })
+  })
+
   test('takes what is named, keeps its rule, and leaves what was pushed or erased', async () => {
     await storeRuleSet(scene.database, scene.organizationId, { version: 7, names: ['seven'] })
     const { decisions } = await failedRuns(2, { rule_id: 'rul_seven', status: 'expired' })
