@@ -154,6 +154,8 @@ describe('offsets without a message', () => {
     await transact(topic, 'kept', 'commit')
     await transact(topic, 'given up', 'abort')
     await transact(topic, 'kept too', 'commit')
+    // The marker of a transaction is written a moment after its end is acknowledged.
+    await waitUntil('the last marker', async () => (await reader.ranges(topic))[0]?.to === 10n)
     const stretches = await stretchesOf(topic)
     const texts = ['first', 'kept', 'kept', 'kept too', 'kept too']
     const found = stretches.flatMap(({ messages }) => messages)
