@@ -58,6 +58,8 @@ export interface GatewayParts {
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
   readonly door: Door
+  /** Calls that may wait for something to be stored; some hundreds without it. */
+  readonly waitsMax?: number
 }
 
 const clock = systemClock
@@ -124,11 +126,11 @@ function createIngestLines(
 }
 
 function createReads(
-  { config, lifecycle, postgres, rateLimiter }: GatewayParts,
+  { config, lifecycle, postgres, rateLimiter, waitsMax }: GatewayParts,
   sessionTokens: ReturnType<typeof createSessionTokens>
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
   const store = createStore(postgres)
-  const poll = createPoll({ stopping: lifecycle.stopping })
+  const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
   const readEvaluations = createReadEvaluations()
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
   const reads = { store, poll, readEvaluations, clock, decisionsTopic, evaluationsTopic }

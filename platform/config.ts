@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { getSystemErrorMessage } from 'node:util'
 import { contradictionsOf } from './config-rules.ts'
-import { certificates, privateKey, signingKey } from './pem-setting.ts'
+import { certificates, privateKey, publicKeys, signingKey } from './pem-setting.ts'
 import { sslModeOf } from './postgres-tls.ts'
-import { flag, integer, integerOrAuto, list, oneOf, optional, origins } from './setting.ts'
-import { secret, text, UnfitError, url } from './setting.ts'
+import { flag, integer, integerOrAuto, list, mailUrl, oneOf, optional } from './setting.ts'
+import { origins, secret, text, UnfitError, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 const mebibyte = 1024 * 1024
@@ -34,6 +34,11 @@ export const settings = {
   DATABASE_TLS_CA: certificates('Authorities to trust for Postgres.'),
   API_KEY_PEPPER: secret('Secret under which API keys are hashed; at least 32 characters.', 32),
   SESSION_SIGNING_KEY: signingKey('PEM of the P-256 private key that signs sessions.'),
+  SESSION_VERIFICATION_KEYS: publicKeys('Earlier keys whose sessions are still taken, as PEM.'),
+  REGISTRATION: oneOf('Who may register an organization.', 'invite', ['open', 'invite', 'closed']),
+  MAIL_URL: optional(mailUrl('Where letters go: a mail server, or a folder.')),
+  MAIL_FROM: text('Whom letters are from.', 'Sluice <sluice@localhost>'),
+  PUBLIC_URL: optional(url('Where this API is reached from outside.', ['http:', 'https:'])),
   SECRETS_KEY: optional(
     secret(
       'Secret under which keys of providers and webhooks are kept; at least 32 characters.',
@@ -87,6 +92,11 @@ export const settings = {
     30_000,
     [100, 600_000]
   ),
+  STREAMS_MAX: integer(
+    'Live tails and exports a gateway serves at once; beyond them the answer is 503.',
+    1000,
+    [0, 100_000]
+  ),
   RATE_LIMIT_POINTS: integer('Decisions an organization may send in a window.', 10_000, [1, 1e9]),
   RATE_LIMIT_WINDOW_SECONDS: integer('Length of that window.', 60, [1, 86_400]),
   AGENT_RATE_LIMIT_POINTS: integer(
@@ -127,6 +137,10 @@ export const settings = {
   DECISIONS_RETENTION_DAYS: optional(
     integer('Days that Postgres keeps decisions; for ever without it.', 0, [1, 36_500])
   ),
+  BOOTSTRAP_ORGANIZATION: optional(text('Name of the first organization.', '')),
+  BOOTSTRAP_EMAIL: optional(text('Login of its owner.', '')),
+  BOOTSTRAP_PASSWORD: optional(secret('Password of that login.', 8)),
+  BOOTSTRAP_API_KEY: optional(secret('Its first API key, whole.', 1)),
   SHUTDOWN_DEADLINE_MS: integer('How long an ordered stop may take.', 25_000, [1000, 300_000]),
   SHUTDOWN_UNREADY_MS: integer(
     'How long a gateway that stops still accepts, so that balancers notice.',

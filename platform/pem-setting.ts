@@ -1,9 +1,10 @@
 /** Settings that are PEM texts: read as what they are at the start, not at the first connection. */
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { Setting } from './setting.ts'
 
 const certificateExpression = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+const publicKeyExpression = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
 const signingCurve = 'prime256v1'
 
 /** One certificate or a chain of them. */
@@ -28,6 +29,29 @@ export function signingKey(description: string): Setting<string> {
     throw new Error(`is a private key of the kind ${kind}, one on P-256 is needed`)
   }
   return { description, default: undefined, isSecret: true, parse }
+}
+
+/** Keys on P-256, one after the other; none without it. */
+export function publicKeys(description: string): Setting<readonly string[]> {
+  const parse = (value: string): readonly string[] => {
+    const found = value.match(publicKeyExpression) ?? []
+    const begun = value.match(/-----BEGIN /g)?.length ?? 0
+    if (value !== '' && (found.length === 0 || begun > found.length)) {
+      throw new Error('holds no PEM of public keys')
+    }
+    const wrong = found.findIndex((text) => !isSigningPublicKey(text))
+    if (wrong < 0) return Object.freeze([...found])
+    throw new Error(`has a key that is none on P-256, number ${wrong + 1}`)
+  }
+  return { description, default: Object.freeze([]), isSecret: false, parse }
+}
+
+function isSigningPublicKey(pem: string): boolean {
+  try {
+    return createPublicKey(pem).asymmetricKeyDetails?.namedCurve === signingCurve
+  } catch {
+    return false
+  }
 }
 
 /** What a certificate says of itself, for people: never the text. */

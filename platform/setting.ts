@@ -55,6 +55,15 @@ export function url(description: string, protocols: readonly string[]): Setting<
   return { description, default: undefined, isSecret: false, parse }
 }
 
+/** A mail server, or a folder on this machine in which each letter becomes a file. */
+export function mailUrl(description: string): Setting<string> {
+  const parse = (value: string): string => {
+    const isFolder = URL.parse(value)?.protocol === 'file:' && value.startsWith('file:///')
+    return isFolder ? value : parseUrl(value, ['smtp:', 'smtps:', 'file:'])
+  }
+  return { description, default: undefined, isSecret: false, parse }
+}
+
 export function secret(description: string, charactersMin: number): Setting<string> {
   const parse = (value: string): string => {
     if (value.length >= charactersMin) return value

@@ -62,6 +62,8 @@ export function environmentOf(addresses: Addresses, secrets: Secrets): NodeJS.Pr
     API_KEY_PEPPER: secrets.API_KEY_PEPPER,
     SESSION_SIGNING_KEY: secrets.SESSION_SIGNING_KEY,
     SECRETS_KEY: secrets.SECRETS_KEY,
+    // Whoever reaches this machine may try it.
+    REGISTRATION: 'open',
     // A model on this machine may judge.
     PRIVATE_ADDRESSES_ALLOWED: 'true'
   }

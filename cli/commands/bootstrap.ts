@@ -46,7 +46,10 @@ export async function bootstrap(
 }
 
 async function selectOrganizationOf(transaction: Queryable, email: string): Promise<string | null> {
-  const statement = `select organization_id from users where email = $1`
+  const statement = `
+    select m.organization_id from users u join memberships m using (user_id)
+     where u.email = $1
+     order by m.organization_id = u.last_organization_id desc, m.created_at limit 1`
   const rows = await transaction.query<{ organization_id: string }>(statement, [email])
   return rows[0]?.organization_id ?? null
 }
@@ -60,15 +63,15 @@ async function insertOrganization(
     `insert into organizations (organization_id, name, rate_limit_points) values ($1, $2, $3)`,
     [organization_id, options.organization, options.rateLimit ?? null]
   )
+  const user_id = uuidv7(systemClock.now())
   await transaction.query(
-    `insert into users (user_id, organization_id, email, password_hash, role)
-     values ($1, $2, $3, $4, 'owner')`,
-    [
-      uuidv7(systemClock.now()),
-      organization_id,
-      options.email,
-      await hashPassword(options.password)
-    ]
+    `insert into users (user_id, last_organization_id, email, password_hash)
+     values ($1, $2, $3, $4)`,
+    [user_id, organization_id, options.email, await hashPassword(options.password)]
+  )
+  await transaction.query(
+    `insert into memberships (organization_id, user_id, role) values ($1, $2, 'owner')`,
+    [organization_id, user_id]
   )
   return organization_id
 }

@@ -56,7 +56,12 @@ interface AccountRow {
 
 async function selectAccount(accounts: Queryable, email: string): Promise<AccountRow | null> {
   const rows = await accounts.query<AccountRow & Row>(
-    `select user_id, organization_id, role, password_hash from users where email = $1`,
+    `select u.user_id, m.organization_id, m.role, u.password_hash
+       from users u
+       join memberships m using (user_id)
+      where u.email = $1
+      order by m.organization_id = u.last_organization_id desc, m.created_at, m.organization_id
+      limit 1`,
     [email]
   )
   return rows[0] ?? null

@@ -12,7 +12,7 @@ export interface PollTimer {
 
 export interface PollDependencies {
   /** Calls that may wait in this process at once. */
-  readonly waitingMax?: number
+  readonly waitingMax?: number | undefined
   /** Aborted when the process was told to stop: whoever waits is answered with what there is. */
   readonly stopping: AbortSignal
   readonly timer?: PollTimer

@@ -14,7 +14,13 @@ export interface Store {
   /** There is no other way to the rows of tenants than to say whose. */
   of(organizationId: string): OrganizationStore
   /** Who logs in is read before anybody knows the organization. */
-  readonly accounts: Queryable
+  readonly accounts: AccountStore
+}
+
+/** People, sessions, keys and organizations, of all of them: name the person or the digest. */
+export interface AccountStore extends Queryable {
+  /** All that `work` does, or nothing. */
+  readonly change: Postgres['transaction']
 }
 
 /** Sees nothing of an organization unless it is told which; see 0008-row-security.sql. */
@@ -25,7 +31,9 @@ const organizationSetting = 'sluice.organization_id'
 const retryAfterSeconds = '2'
 
 /** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
-export function createStore(postgres: Pick<PostgresPool, 'query' | 'reading' | 'changing'>): Store {
+export function createStore(
+  postgres: Pick<PostgresPool, 'query' | 'reading' | 'changing' | 'transaction'>
+): Store {
   return {
     of: (organizationId) => {
       const settingsOf = (role: string) => ({ role, [organizationSetting]: organizationId })
@@ -36,7 +44,10 @@ export function createStore(postgres: Pick<PostgresPool, 'query' | 'reading' | '
         change: (work) => refuseOutage(change(work))
       }
     },
-    accounts: refusing(postgres)
+    accounts: {
+      ...refusing(postgres),
+      change: (work) => refuseOutage(postgres.transaction(work))
+    }
   }
 }
 

@@ -27,6 +27,7 @@ const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/begins with (.+) and names/, (urls = '') => protocolsOf(urls).map(code).join(', ')],
   [/at least (\d+) are needed$/, (min) => `secret, ${min} characters or more`],
   [/holds no PEM certificate$/, () => 'PEM certificates'],
+  [/holds no PEM of public keys$/, () => 'PEM of public keys on P-256'],
   [/is no PEM of a private key without/, () => 'secret, PEM of a private key'],
   [/is no PEM of a private key on P-256/, () => 'secret, PEM of a P-256 private key']
 ]

@@ -15,9 +15,13 @@ beforeAll(async () => {
     organizationId,
     'Example'
   ])
+  const userId = randomUUID()
+  await database.query(`insert into users (user_id, email, password_hash) values ($1, $2, $3)`, [
+    ...[userId, 'ada@example.com', await hashPassword(password)]
+  ])
   await database.query(
-    `insert into users (user_id, organization_id, email, password_hash) values ($1, $2, $3, $4)`,
-    [randomUUID(), organizationId, 'ada@example.com', await hashPassword(password)]
+    `insert into memberships (organization_id, user_id, role) values ($1, $2, 'owner')`,
+    [organizationId, userId]
   )
 })
 

@@ -1,12 +1,14 @@
 /** POST /v1/evaluation/scores over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
+import { parseApiKey } from '../../../core/api-key.ts'
 import type { Run } from '../../../core/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
 import { storeOpenRun } from './open-run.ts'
 import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'
 
+const keyIdOf = (key: string): string => parseApiKey(key)?.key_id ?? ''
 let scene: Scene
 
 interface Result {
@@ -79,7 +81,12 @@ test('scores of people, programs and end users can be read at once', async () =>
     progress: { planned: 0 },
     scores: {
       helpful: {
-        ...{ source_kind: 'api', source_id: 'reader', value: 0.25, data_type: 'numeric' },
+        ...{
+          source_kind: 'api',
+          source_id: keyIdOf(scene.writeKey),
+          value: 0.25,
+          data_type: 'numeric'
+        },
         ...{ effective_value: 1, effective_passed: true, effective_source: 'human' },
         other_sources: {
           human: { data_type: 'boolean', reason: 'Thanks.', evaluator_id: null },
@@ -267,7 +274,7 @@ test('who may not is refused as a whole, and so is what is no list', async () =>
     (await scene.post(path, body, token)).body['code']
   const scores = [{ decision_id: randomUUID(), name: 'a', value: 1 }]
   expect(await codeOf({ scores }, scene.tokenAs('viewer'))).toBe('role_missing')
-  expect(await codeOf({ scores }, scene.apiKey)).toBe('api_key_invalid')
+  expect(await codeOf({ scores }, scene.apiKey)).toBe('scope_missing')
   expect(await codeOf({ scores: [] }, scene.token)).toBe('invalid_body')
   expect(await codeOf({ scores: Array.from({ length: 501 }, () => 1) }, scene.token)).toBe(
     'invalid_body'

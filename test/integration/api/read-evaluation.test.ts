@@ -134,6 +134,6 @@ test('without a credential, or with a wrong one, it is 401', async () => {
     401,
     'Bearer realm="sluice"'
   ])
-  expect((await scene.get(path, 'slk_test_other')).body['code']).toBe('api_key_invalid')
+  expect((await scene.get(path, 'slk_test_other')).body['code']).toBe('api_key_malformed')
   expect((await scene.get(path, 'other')).body['code']).toBe('session_invalid')
 })

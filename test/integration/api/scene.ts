@@ -2,40 +2,21 @@
 import { generateKeyPairSync, hash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { createApiKey, secretDigestOf } from '../../../core/api-key.ts'
+import type { ApiKeyScope } from '../../../core/api-key.ts'
 import type { Decision } from '../../../core/decision.ts'
 import type { Run } from '../../../core/evaluation.ts'
-import { Problem } from '../../../core/problem.ts'
-import { createAuthenticateSession } from '../../../gateway/api/authenticate-session.ts'
-import { createChecked } from '../../../gateway/api/checked.ts'
-import type { Checked } from '../../../gateway/api/checked.ts'
-import { createListDecisions } from '../../../gateway/api/list-decisions.ts'
-import { listDecisionsOperation } from '../../../gateway/api/list-decisions.operation.ts'
-import { createThrottleLogin } from '../../../gateway/api/login-throttle.ts'
-import { createLogin } from '../../../gateway/api/login.ts'
-import { loginOperation } from '../../../gateway/api/login.operation.ts'
-import { createPoll } from '../../../gateway/api/poll.ts'
-import { createReadDecision } from '../../../gateway/api/read-decision.ts'
-import { readDecisionOperation } from '../../../gateway/api/read-decision.operation.ts'
-import { createReadEvaluation } from '../../../gateway/api/read-evaluation.ts'
-import { createReadEvaluations } from '../../../gateway/api/read-evaluations.ts'
-import { readEvaluationOperation } from '../../../gateway/api/read-evaluation.operation.ts'
-import { createResults } from '../../../gateway/api/results/create-results.ts'
-import { createStore } from '../../../gateway/api/store.ts'
-import { createApp } from '../../../gateway/app.ts'
-import { resultRows } from '../../../gateway/result-rows.ts'
-import type { CheckedCall, Credential, Operation, Route } from '../../../gateway/route.ts'
-import type { Reply } from '../../../gateway/call.ts'
-import { configurationRows } from '../../../gateway/configuration-rows.ts'
-import { createConfiguration } from '../../../gateway/create-configuration.ts'
+import type { FindApiKey } from '../../../gateway/authentication/api-keys.ts'
+import { readGatewayConfig } from '../../../gateway/config.ts'
 import { createCors } from '../../../gateway/cors.ts'
+import { createGatewayApp } from '../../../gateway/create.ts'
 import { createDoor } from '../../../gateway/door.ts'
-import { createGuards } from '../../../gateway/guards.ts'
+import { noLog } from '../../../gateway/no-log.ts'
 import { createGatewayServer } from '../../../gateway/server.ts'
 import { systemClock } from '../../../platform/clock.ts'
+import type { Lifecycle } from '../../../platform/lifecycle.ts'
 import { createLogger } from '../../../platform/logger.ts'
 import { createMetrics } from '../../../platform/metrics.ts'
-import { createOutbound } from '../../../platform/outbound.ts'
-import { verifyPassword } from '../../../platform/password.ts'
 import { createPostgres } from '../../../platform/postgres.ts'
 import type { PostgresPool, Queryable } from '../../../platform/postgres.ts'
 import type { RateLimiter } from '../../../platform/rate-limiter.ts'
@@ -46,7 +27,8 @@ import type { TestDatabase } from '../../support/database.ts'
 
 export const decisionsTopic = 'agent-decisions'
 export const evaluationsTopic = 'decision-evaluations'
-const waitingMax = 3
+const waitsMax = 3
+const pepper = 'a pepper of thirty-two characters!'
 export const secretsKey = 'a secret of thirty-two characters'
 
 /** Limits, counted in this process for as long as it lives. */
@@ -84,6 +66,8 @@ export interface Scene {
   /** An API key with the scope evaluation:read, and one with evaluation:write. */
   readonly apiKey: string
   readonly writeKey: string
+  /** Another key of the organization. */
+  keyWith(...scopes: ApiKeyScope[]): string
   /** A session of the organization with that role. */
   tokenAs(role: string): string
   readonly stopping: AbortController
@@ -122,38 +106,21 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const sessionTokens = createSessionTokens({ signingKey, clock: systemClock })
   const organizationId = randomUUID()
-  const [apiKey, writeKey, writeScope] = ['slk_test_reader', 'slk_test_writer', 'evaluation:write']
   const stopping = new AbortController()
   const sessionOf = (organization_id: string, role = 'owner'): string =>
     sessionTokens.sign({ user_id: randomUUID(), organization_id, role })
-
-  const checked = createChecked({
-    authenticateSession: createAuthenticateSession(sessionTokens),
-    authenticateKey: async (authorization, scope) => {
-      const known = { [`Bearer ${apiKey}`]: 'evaluation:read', [`Bearer ${writeKey}`]: writeScope }
-      if (known[authorization ?? ''] !== scope) {
-        throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
-      }
-      const scopes = [scope]
-      const members = {
-        key_id: 'reader',
-        scopes,
-        rate_limit_points: null,
-        key_rate_limit_points: null
-      }
-      return { kind: 'api_key', organization_id: organizationId, ...members }
-    }
-  })
+  const keys = createKeys(organizationId)
   const asked: string[] = []
-  const routes = createRoutes(checked, {
-    store: createStore(noting(postgres, asked)),
-    sessionTokens,
-    stopping: stopping.signal
+  const url = await serve({
+    ...{ postgres: noting(postgres, asked), findApiKey: keys.find, signingKey, stopping },
+    databaseUrl: database.url
   })
-  const url = await listen(routes)
   const token = sessionOf(organizationId)
   return {
-    ...{ url, database, organizationId, token, apiKey, writeKey, stopping, asked },
+    ...{ url, database, organizationId, token, stopping, asked },
+    apiKey: keys.create('evaluation:read'),
+    writeKey: keys.create('evaluation:write'),
+    keyWith: keys.create,
     foreignToken: sessionOf(randomUUID()),
     tokenAs: (role) => sessionOf(organizationId, role),
     get: (path, credential = token) =>
@@ -179,8 +146,25 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   }
 }
 
+/** Keys that the gateway finds as if they were stored. */
+function createKeys(organization_id: string) {
+  const rows = new Map<string, ReturnType<FindApiKey>>()
+  const limits = { rate_limit_points: null, key_rate_limit_points: null }
+  return {
+    find: (keyId: string) => rows.get(keyId) ?? null,
+    create: (...scopes: ApiKeyScope[]): string => {
+      const { key_id, secret, api_key } = createApiKey('test')
+      rows.set(key_id, {
+        ...{ secret_digest: secretDigestOf(pepper, secret), expires_at: null, revoked_at: null },
+        principal: { kind: 'api_key', organization_id, key_id, scopes, ...limits }
+      })
+      return api_key
+    }
+  }
+}
+
 /** The same, and notes what is asked. */
-function noting(postgres: PostgresPool, asked: string[]): Parameters<typeof createStore>[0] {
+function noting(postgres: PostgresPool, asked: string[]): PostgresPool {
   const noted = (to: Queryable): Queryable => ({
     query: (statement, values) => {
       asked.push(statement)
@@ -188,88 +172,55 @@ function noting(postgres: PostgresPool, asked: string[]): Parameters<typeof crea
     }
   })
   return {
+    ...postgres,
     ...noted(postgres),
-    reading: (settings) => noted(postgres.reading(settings)),
-    changing: postgres.changing
+    reading: (settings) => noted(postgres.reading(settings))
   }
 }
 
-interface Parts {
-  readonly store: ReturnType<typeof createStore>
-  readonly sessionTokens: ReturnType<typeof createSessionTokens>
-  readonly stopping: AbortSignal
+interface Serving {
+  readonly postgres: PostgresPool
+  readonly findApiKey: FindApiKey
+  readonly signingKey: string
+  readonly stopping: AbortController
+  readonly databaseUrl: string
 }
 
-function createRoutes(checked: Checked, { store, sessionTokens, stopping }: Parts): Route[] {
-  const throttleLogin = createThrottleLogin(createCountingLimiter())
-  const poll = createPoll({ stopping, waitingMax })
-  const readEvaluations = createReadEvaluations()
-  const reads = { store, poll, readEvaluations, decisionsTopic, clock: systemClock }
-  const session = { kind: 'session' } as const
-  const either = { kind: 'session_or_api_key', scope: 'evaluation:read' } as const
-  const { accounts } = store
-  const login = createLogin({ accounts, throttleLogin, verifyPassword, sessionTokens })
-
-  function route<C extends Credential>(
-    [method, path]: readonly ['get' | 'post', string],
-    guard: { credential: C; operation: Operation },
-    handle: (call: CheckedCall<never>) => Promise<Reply>
-  ): Route {
-    return { method, path, surface: 'api', ...guard, handle: checked(guard, handle as never) }
-  }
-
-  const outbound = createOutbound({ privateAddressesAllowed: true })
-  onEnd(() => outbound.close())
-
-  const guards = createGuards(checked)
-  const configuration = createConfiguration({ store, clock: systemClock, outbound, secretsKey })
-  const rows = [
-    ...configurationRows(configuration, guards),
-    ...resultRows(createResults({ ...reads, evaluationsTopic }), guards)
-  ]
-
-  return [
-    ...rows.map(([method, path, guarded]): Route => ({ surface: 'api', method, path, ...guarded })),
-    route(
-      ['post', '/v1/auth/login'],
-      { credential: { kind: 'none' }, operation: loginOperation },
-      login
-    ),
-    route(
-      ['get', '/v1/decisions'],
-      { credential: session, operation: listDecisionsOperation },
-      createListDecisions(reads)
-    ),
-    route(
-      ['get', '/v1/decisions/:decision_id'],
-      { credential: session, operation: readDecisionOperation },
-      createReadDecision(reads)
-    ),
-    route(
-      ['get', '/v1/evaluation/:decision_id'],
-      { credential: either, operation: readEvaluationOperation },
-      createReadEvaluation(reads)
-    )
-  ]
-}
-
-const limits = { connectionsMax: 100, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
-
-async function listen(routes: readonly Route[]): Promise<string> {
+/** A gateway without the routes of ingest, and with limits of its own. */
+async function serve({ stopping, ...serving }: Serving): Promise<string> {
+  const { postgres, findApiKey, signingKey, databaseUrl } = serving
+  const config = readGatewayConfig({
+    ...{ GATEWAY_ROUTES: 'api', REGISTRATION: 'open', PRIVATE_ADDRESSES_ALLOWED: 'true' },
+    ...{ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: databaseUrl },
+    ...{ API_KEY_PEPPER: pepper, SESSION_SIGNING_KEY: signingKey, SECRETS_KEY: secretsKey },
+    ...{ DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic }
+  })
   const logger = createLogger({ level: 'silent', process: 'gateway' })
   const metrics = createMetrics()
+  const lifecycle: Lifecycle = {
+    onStop: (_name, stop) => onEnd(stop),
+    stop: () => Promise.resolve(),
+    isStopping: () => false,
+    stopping: stopping.signal
+  }
   const door = createDoor({
     ...{ requestsMax: 100, bodyBytesMax: 32 * 1024 * 1024, responseTimeoutMs: 10_000 },
     metrics
   })
-  const shared = { door, metrics, clock: systemClock }
-  const cors = createCors([])
-  const app = createApp({
-    ...{ ...shared, routes, docs: null, cors, logger },
-    isStopping: () => false,
-    reportRefusal: () => {}
+  const { app } = createGatewayApp({
+    ...{ config, logger, lifecycle, metrics, postgres, findApiKey, door, waitsMax },
+    ...{ noteUse: () => {}, rateLimiter: createCountingLimiter() },
+    ...{ producer: noLog.producer, schemaId: noLog.schemaId }
   })
-  const server = createGatewayServer({ ...shared, app, cors, limits })
+  const cors = createCors([])
+  return listen(
+    createGatewayServer({ ...{ app, door, cors, metrics, limits }, clock: systemClock })
+  )
+}
+
+const limits = { connectionsMax: 100, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
+
+async function listen(server: ReturnType<typeof createGatewayServer>): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onEnd(async () => {

@@ -96,13 +96,28 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
     expect(await tried(`update evaluation_runs set status = 'failed'`)).toBe(notPermitted)
   })
 
-  test.each(['api_keys', 'organizations', 'users', 'evaluation_spend'])(
+  test.each(['sessions', 'refresh_tokens', 'email_tokens', 'evaluation_spend'])(
     'neither reads nor changes %s',
     async (name) => {
       expect(await tried(`select 1 from ${name}`)).toBe(notPermitted)
       expect(await tried(`delete from ${name}`)).toBe(notPermitted)
     }
   )
+
+  test('of accounts it reads no secret, changes no person and no record of a change', async () => {
+    for (const statement of [
+      `select password_hash from users`,
+      `select secret_digest from api_keys`,
+      `select token_digest from invites`,
+      `update users set email = 'x'`,
+      `update audit_log set action = 'x'`,
+      `delete from audit_log`,
+      `delete from api_keys`,
+      `update organizations set rate_limit_points = 1`
+    ]) {
+      expect([statement, await tried(statement)]).toEqual([statement, notPermitted])
+    }
+  })
 
   test.each(['decisions', 'decision_ids', 'scores', 'decision_hours', 'erasures'])(
     'changes no %s',

@@ -7,6 +7,7 @@ import { storeDecision, storeRun } from '../api/scene.ts'
 
 /** What an organization says of its evaluation: the columns of a row, beside whose it is. */
 export const configured: Readonly<Record<string, string>> = {
+  agent_profiles: `(agent_id, updated_by) values ($1, 'a', 'test')`,
   connection_circuits: `(connection_id) values ($1, 'con_1')`,
   evaluation_budgets: `(nano_usd_per_day) values ($1, 1)`,
   evaluation_connections: `(connection_id, name, kind, base_url)
@@ -28,8 +29,19 @@ export const configured: Readonly<Record<string, string>> = {
 
 /** What the evaluation process writes. */
 const written: Readonly<Record<string, string>> = {
+  agents: `(agent_id, first_received_at, last_received_at) values ($1, 'a', now(), now())`,
+  decision_facet_hours: `(hour, agent_id, facet, value, decisions, input_tokens, output_tokens,
+      input_tokens_known, output_tokens_known, errors, errors_known, latency_ms, latency_known)
+    values ($1, now(), 'a', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
+  decision_outcomes: `(decision_id, received_at, status, verdict, scores, counted)
+    values ($1, gen_random_uuid(), now(), 'evaluated', 'pass', '{}', '[]')`,
   evaluation_plans: `(decision_id, received_at, rule_set_version, outcomes, runs)
     values ($1, gen_random_uuid(), now(), 0, '{}', 0)`,
+  outcome_hours: `(hour, agent_id, domain, status, verdict, decisions)
+    values ($1, now(), 'a', '', 'evaluated', 'pass', 1)`,
+  score_hours: `(hour, agent_id, domain, name, source_kind, evaluator_id, evaluator_version,
+      scores, valued, value_sum, value_squares, judged, passed)
+    values ($1, now(), 'a', '', 'n', 'evaluator', 'e', 1, 1, 0, 0, 0, 1, 1)`,
   evaluation_spend: `(rule_id, evaluator_id, day) values ($1, 'r', 'e', '2026-01-31')`,
   run_attempts: `(decision_id, run_id, attempt)
     values ($1, gen_random_uuid(), gen_random_uuid(), 1)`
@@ -40,6 +52,49 @@ export const shown = [
   ...Object.keys(configured),
   ...Object.keys(written)
 ].toSorted()
+
+/** Shown by organization as well, and kept for whoever authenticates: a person in each. */
+export const accounts = ['api_keys', 'audit_log', 'invites', 'memberships', 'organizations']
+
+async function fillAccounts(database: TestDatabase, organizationId: string): Promise<void> {
+  const userId = randomUUID()
+  const statements: [string, unknown[]][] = [
+    [`insert into organizations (organization_id, name) values ($1, 'o')`, []],
+    [
+      `insert into users (user_id, email, password_hash) values ($2, $2::uuid::text, 'x')`,
+      [userId]
+    ],
+    [`insert into memberships values ($1, $2, 'owner')`, [userId]],
+    [
+      `insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
+       values (gen_random_uuid(), $2, $1, now(), now())`,
+      [userId]
+    ],
+    [
+      `insert into invites (organization_id, invite_id, email, role, token_digest, invited_by,
+                            expires_at)
+       values ($1, gen_random_uuid(), 'e', 'member', $2::uuid::text::bytea, $2, now())`,
+      [userId]
+    ],
+    [
+      `insert into api_keys (key_id, organization_id, name, secret_digest, scopes)
+       values ($2::uuid::text, $1, 'k', '', '{}')`,
+      [userId]
+    ],
+    [
+      `insert into audit_log (organization_id, entry_id, actor_kind, action)
+       values ($1, gen_random_uuid(), 'system', 'test')`,
+      []
+    ]
+  ]
+  for (const [statement, values] of statements) {
+    const isUser = statement.startsWith('insert into users')
+    await database.query(
+      isUser ? statement.replaceAll('$2', '$1') : statement,
+      isUser ? values : [organizationId, ...values]
+    )
+  }
+}
 
 /** The statement that inserts a row of the organization in its only parameter. */
 export function insertInto(table: string): string {
@@ -61,6 +116,7 @@ export async function fillOrganization(
     ...{ ...bareRun, attempts: 1, duration_us: 1 },
     scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: null }]
   })
+  await fillAccounts(database, organization_id)
   await database.query(
     `insert into decision_hours values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0)`,
     [organization_id]

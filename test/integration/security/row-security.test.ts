@@ -10,10 +10,10 @@ import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { createOwnedDatabase } from '../../support/roles.ts'
-import { fillOrganization, shown } from './fill-organization.ts'
+import { accounts, fillOrganization, shown } from './fill-organization.ts'
 
-/** Read before anybody knows whose request it is. */
-const accounts = ['api_keys', 'organizations', 'users']
+/** Read before anybody knows whose request it is, and by nobody else. */
+const unshared = ['email_tokens', 'refresh_tokens', 'sessions']
 
 interface Setup {
   readonly database: TestDatabase
@@ -82,7 +82,7 @@ describe.each(setups)('%s', (_, createSetup) => {
     return rows.map((row) => row['organization_id'])
   }
 
-  test.each(shown)(
+  test.each([...shown, ...accounts])(
     'who forgets the filter on %s gets the rows of one organization',
     async (name) => {
       expect(await ownersOf(ours, name)).toEqual([ours])
@@ -100,7 +100,8 @@ describe.each(setups)('%s', (_, createSetup) => {
     ['an empty one', { 'sluice.organization_id': '' }]
   ])('a reader that names no organization gets no row: %s', async (_name, settings) => {
     const reading = postgres.reading({ role: 'sluice_reader', ...settings })
-    for (const table of shown) expect(await reading.query(`select 1 from ${table}`)).toEqual([])
+    for (const table of [...shown, ...accounts])
+      expect(await reading.query(`select 1 from ${table}`)).toEqual([])
   })
 
   test('role and organization end with the read, and with one that fails', async () => {
@@ -154,8 +155,13 @@ describe.each(setups)('%s', (_, createSetup) => {
 
   test('a reader changes nothing and reads no account', async () => {
     expect(await stateOf(readAs(ours, 'delete from decisions'))).toBe('25006')
-    for (const table of accounts) {
-      expect(await stateOf(readAs(ours, `select 1 from ${table}`))).toBe('42501')
+    const hidden = ['users.password_hash', 'api_keys.secret_digest', 'invites.token_digest']
+    const statements = [
+      ...unshared.map((table) => `select 1 from ${table}`),
+      ...hidden.map((name) => `select ${name} from ${name.split('.')[0]}`)
+    ]
+    for (const statement of statements) {
+      expect([statement, await stateOf(readAs(ours, statement))]).toEqual([statement, '42501'])
     }
     const rights = await setup.database.query(
       `select distinct privilege_type from information_schema.role_table_grants
@@ -175,7 +181,7 @@ test('a login for gateways alone sees no row of a tenant unless it takes the rol
   expect(await stateOf(postgres.query('set role sluice_storage'))).toBe('42501')
 })
 
-test('every table with rows of an organization is protected, or holds accounts', async () => {
+test('every table with rows of an organization is protected', async () => {
   const database = await createTestDatabase()
   const tables = await database.query<{ name: string; forced: boolean }>(
     `select relname as name, relrowsecurity and relforcerowsecurity as forced
@@ -184,8 +190,9 @@ test('every table with rows of an organization is protected, or holds accounts',
         and relnamespace = 'public'::regnamespace
       order by relname`
   )
-  expect(tables.filter(({ forced }) => forced).map(({ name }) => name)).toEqual(shown)
-  expect(tables.filter(({ forced }) => !forced).map(({ name }) => name)).toEqual(accounts)
+  expect(tables.filter(({ forced }) => !forced)).toEqual([])
+  const all = [...shown, ...accounts, 'sessions'].toSorted()
+  expect(tables.map(({ name }) => name)).toEqual(all)
 })
 
 test('who may not join the roles is told what an administrator has to run', async () => {

@@ -181,7 +181,9 @@ describe('the table of settings', () => {
       'KAFKA_SASL_PASSWORD',
       'API_KEY_PEPPER',
       'SESSION_SIGNING_KEY',
-      'SECRETS_KEY'
+      'SECRETS_KEY',
+      'BOOTSTRAP_PASSWORD',
+      'BOOTSTRAP_API_KEY'
     ])
   })
 })

@@ -68,9 +68,11 @@ export class FakeStore implements Queryable, Store {
     return { organizationId, change, query: this.query.bind<Queryable['query']>(this) }
   }
 
-  get accounts(): Queryable {
-    return this
+  get accounts() {
+    return { query: this.query.bind<Queryable['query']>(this), change: this.transaction }
   }
+
+  readonly transaction: Postgres['transaction'] = (work) => work(this)
 
   async query<R extends Row>(statement: string, values: readonly unknown[] = []): Promise<R[]> {
     if (this.failure !== null) throw this.failure
