@@ -1,0 +1,43 @@
+/** A shell that stays: what one piece of a page sets, the next one finds. */
+import { spawn } from 'node:child_process'
+import { onEnd } from './cleanup.ts'
+
+export interface Shell {
+  /** @returns what the piece printed on both of its outputs. */
+  run(piece: string): Promise<{ readonly output: string; readonly code: number }>
+}
+
+/** Told by the shell behind each piece; no answer of ours holds it. */
+const endMark = '\u001e'
+const outputCharsMax = 10_000_000
+
+export function createShell(folder: string): Shell {
+  const child = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, stdio: 'pipe' })
+  const gone = Promise.withResolvers<never>()
+  gone.promise.catch(() => {})
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  void ended.then(() => gone.reject(new Error('the shell has ended')))
+  onEnd(async () => {
+    child.stdin.end('exit\n')
+    await ended
+  })
+  child.stdout.setEncoding('utf8')
+
+  async function readToMark(): Promise<string> {
+    let text = ''
+    for await (const part of child.stdout.iterator({ destroyOnReturn: false })) {
+      text += String(part)
+      if (text.includes(`${endMark}\n`) || text.length > outputCharsMax) return text
+    }
+    throw new Error('the shell has ended')
+  }
+
+  return {
+    run: async (piece) => {
+      child.stdin.write(`{\n${piece}\n} 2>&1\nprintf '%s%s\\n' "$?" $'\\x1e'\n`)
+      const text = await Promise.race([readToMark(), gone.promise])
+      const [, output = '', code = ''] = /^([\s\S]*?)(\d+)\u001e\n$/.exec(text) ?? []
+      return { output, code: Number(code) }
+    }
+  }
+}
