@@ -1,0 +1,108 @@
+/** Another organization with one of everything that a path can name, and words that give it away. */
+import { randomUUID } from 'node:crypto'
+import { bareRun, bareScore } from '../../../core/evaluation.ts'
+import { aDecision } from '../../support/builders.ts'
+import { storeOpenRun } from '../api/open-run.ts'
+import { storeDecision, storeRun } from '../api/scene.ts'
+import type { Scene } from '../api/scene.ts'
+
+/** In every text that the organization has. */
+export const marker = 'giveaway'
+
+export interface ForeignTenant {
+  readonly organizationId: string
+  /** By the placeholders of paths. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+export async function createForeignTenant(scene: Scene): Promise<ForeignTenant> {
+  const organizationId = randomUUID()
+  const configured = await createConfigured(scene, organizationId)
+  const decision = aDecision({
+    ...{ organization_id: organizationId, agent_id: `${marker}-agent` },
+    ...{ session_id: `${marker}-session`, domain: `${marker}-domain` },
+    ...{ input: `"${marker}"`, output: marker, metadata: `{"model":"${marker}"}` }
+  })
+  await storeDecision(scene.database, decision)
+  const score = { name: marker, data_type: 'boolean', value: 1, label: null, passed: true } as const
+  const run_id = randomUUID()
+  await storeRun(scene.database, decision, {
+    ...{ ...bareRun, run_id, rule: marker, evaluator: marker, evaluator_kind: 'heuristic' },
+    ...{ evaluator_version: 1, generation: 0, status: 'failed', status_reason: 'code_error' },
+    ...{ attempts: 1, duration_us: 1 },
+    scores: [{ ...bareScore, ...score, score_id: randomUUID(), reason: marker }]
+  })
+  await storeOpenRun(scene.database, decision)
+  await storeSums(scene, organizationId, decision.decision_id)
+  const ids = { ...configured, decision_id: decision.decision_id, run_id, version: '1' }
+  const texts = { agent_id: `${marker}-agent`, session_id: `${marker}-session` }
+  return { organizationId, ids: { ...ids, ...texts } }
+}
+
+/** Through the API, as its owner does it. */
+async function createConfigured(scene: Scene, organizationId: string) {
+  const create = async (path: string, id: string, body: object): Promise<string> => {
+    const sending = { method: 'POST', path, body, organizationId } as const
+    const answer = await scene.send<Record<string, unknown>>(sending)
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return String(answer.body[id])
+  }
+  const root = '/v1/evaluation'
+  const evaluator_id = await create(`${root}/evaluators`, 'evaluator_id', {
+    ...{ name: marker, kind: 'regex' },
+    config: { pattern: marker, target: 'output', must_match: true }
+  })
+  const rule_id = await create(`${root}/rules`, 'rule_id', {
+    name: marker,
+    evaluators: [{ evaluator_id, version: 'latest' }]
+  })
+  const connection_id = await create(`${root}/connections`, 'connection_id', {
+    ...{ name: marker, base_url: 'http://127.0.0.1:1/v1', api_key: 'sk-none' },
+    models: [{ model: marker }]
+  })
+  const webhook_id = await create(`${root}/webhooks`, 'webhook_id', {
+    ...{ name: marker, url: 'http://127.0.0.1:1/hook', events: ['evaluation.completed'] }
+  })
+  const delivery_id = randomUUID()
+  await scene.database.query(
+    `insert into webhook_deliveries (organization_id, delivery_id, webhook_id, event, payload)
+     values ($1, $2, $3, 'evaluation.completed', $4)`,
+    [organizationId, delivery_id, webhook_id, JSON.stringify({ text: marker })]
+  )
+  return { evaluator_id, rule_id, connection_id, webhook_id, delivery_id }
+}
+
+/** As storage keeps them. */
+async function storeSums({ database }: Scene, organizationId: string, decisionId: string) {
+  const agent = `${marker}-agent`
+  const hour = `date_trunc('hour', now())`
+  for (const [statement, ...values] of [
+    [
+      `insert into decision_hours (organization_id, hour, agent_id, domain, decisions,
+         input_tokens, output_tokens, input_tokens_known, output_tokens_known)
+       values ($1, ${hour}, $2, $3, 1, 0, 0, 0, 0)`,
+      ...[agent, `${marker}-domain`]
+    ],
+    [`insert into agents values ($1, $2, now(), now())`, agent],
+    [
+      `insert into agent_profiles (organization_id, agent_id, name, updated_by)
+       values ($1, $2, $3, 'test')`,
+      ...[agent, marker]
+    ],
+    [
+      `insert into decision_outcomes (organization_id, decision_id, received_at, agent_id, status,
+         verdict, scores, counted)
+       values ($1, $2, now(), $3, 'failed', 'none', '{}', '[]')`,
+      ...[decisionId, agent]
+    ],
+    [`insert into outcome_hours values ($1, ${hour}, $2, '', 'failed', 'none', 1)`, agent],
+    [
+      `insert into erasures (organization_id, erasure_id, scope, subject, received_until,
+         requested_by, reason)
+       values ($1, gen_random_uuid(), 'agent', $2, '2000-01-01', $3, $3)`,
+      ...[`${marker}-other`, marker]
+    ]
+  ] as [string, ...string[]][]) {
+    await database.query(statement, [organizationId, ...values])
+  }
+}

@@ -1,0 +1,128 @@
+/** The route table, walked: each route with each credential, and with the ids of another tenant. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { mayActAs, userRoles } from '../../../core/user-role.ts'
+import type { Route } from '../../../gateway/route.ts'
+import { createRoutes } from '../../../gateway/routes.ts'
+import { handlersOf } from '../../support/handlers-of.ts'
+import { createScene } from '../api/scene.ts'
+import type { Scene } from '../api/scene.ts'
+import { createForeignTenant, marker } from './foreign-tenant.ts'
+import type { ForeignTenant } from './foreign-tenant.ts'
+
+const idle = () => Promise.reject(new Error('only the table is looked at'))
+const routes = createRoutes(handlersOf(idle), () => idle).filter(({ surface }) => surface === 'api')
+const sessionRoutes = routes.filter(({ credential }) => credential.kind === 'session')
+const named = (list: readonly Route[]) =>
+  list.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const)
+/** They end the session that asks, or hold the connection. */
+const streams = ['tailDecisions']
+
+let scene: Scene
+let foreign: ForeignTenant
+
+beforeAll(async () => {
+  scene = await createScene()
+  foreign = await createForeignTenant(scene)
+}, 60_000)
+
+interface Answered {
+  readonly status: number
+  readonly text: string
+  readonly code: string | null
+}
+
+async function ask(route: Route, path: string, credential: string | null): Promise<Answered> {
+  const { body } = route.operation
+  const controller = new AbortController()
+  const response = await fetch(`${scene.url}${path}`, {
+    method: route.method.toUpperCase(),
+    headers: {
+      ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' })
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body.example) }),
+    signal: controller.signal
+  })
+  const { status } = response
+  const isStream = status === 200 && streams.includes(route.operation.operation_id)
+  const text = isStream ? '' : await response.text()
+  controller.abort()
+  const isProblem = response.headers.get('content-type')?.includes('problem+json') === true
+  const code = isProblem ? (JSON.parse(text) as { code: string }).code : null
+  return { status, text, code }
+}
+
+/** Ids that fit and that nobody has. */
+function nobodys(name: string): string {
+  const hex = randomUUID().replaceAll('-', '')
+  const prefixes: Record<string, string> = {
+    ...{ evaluator_id: 'evl_', rule_id: 'rul_', connection_id: 'con_', webhook_id: 'whk_' }
+  }
+  if (name === 'version') return '1'
+  const prefix = prefixes[name]
+  return prefix === undefined ? randomUUID() : prefix + hex
+}
+
+function pathOf(route: Route, idOf: (name: string) => string): string {
+  return route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(idOf(name)))
+}
+
+function mentionsIn(text = ''): number {
+  return text.split(marker).length - 1
+}
+
+describe.each(named(sessionRoutes))('%s', (_, route) => {
+  const { role = 'viewer' } = route.credential as { readonly role?: string }
+
+  test('asks for a session, and takes no API key', async () => {
+    const path = pathOf(route, nobodys)
+    expect(await ask(route, path, null)).toMatchObject({ status: 401, code: 'session_required' })
+    const key = scene.keyWith('admin', 'ingest', 'evaluation:write')
+    expect(await ask(route, path, key)).toMatchObject({ status: 401, code: 'session_required' })
+  })
+
+  test.each(userRoles)('is for its role and those above it: %s', async (given) => {
+    const path = pathOf(route, nobodys)
+    const answer = await ask(route, path, scene.tokenAs(given))
+    const isRefused = answer.status === 403 && answer.code === 'role_missing'
+    expect([given, isRefused]).toEqual([given, !mayActAs(given, role as 'viewer')])
+    expect(answer.status).toBeLessThan(500)
+    expect(answer.status).not.toBe(401)
+  })
+})
+
+describe.each(named(routes.filter(({ credential }) => credential.kind !== 'none')))(
+  '%s',
+  (_, route) => {
+    test('answers ids of another organization like those that nobody has', async () => {
+      const foreignId = (name: string): string => foreign.ids[name] ?? nobodys(name)
+      const answers = []
+      for (const idOf of [foreignId, nobodys]) {
+        answers.push(await ask(route, pathOf(route, idOf), scene.tokenAs('owner')))
+      }
+      const [theirs, none] = answers
+      expect([theirs?.status, theirs?.code]).toEqual([none?.status, none?.code])
+      // A refusal may repeat what the path named, and nothing else.
+      expect(mentionsIn(theirs?.text)).toBeLessThanOrEqual(2 * mentionsIn(pathOf(route, foreignId)))
+    })
+  }
+)
+
+test('after all of it the other organization has what it had', async () => {
+  const kept = await scene.database.query<{ name: string }>(
+    `select name from evaluators where organization_id = $1 and deleted_at is null
+     union all select name from evaluation_rules where organization_id = $1 and deleted_at is null
+     union all select name from evaluation_connections
+                where organization_id = $1 and deleted_at is null
+     union all select name from webhooks where organization_id = $1 and deleted_at is null
+     union all select name from agent_profiles where organization_id = $1
+     union all select output from decisions where organization_id = $1`,
+    [foreign.organizationId]
+  )
+  const [evaluator, rule, connection, webhook, profile, decision] = kept
+  expect([evaluator, rule, connection, webhook, profile]).toEqual(
+    Array.from({ length: 5 }, () => ({ name: marker }))
+  )
+  expect(decision).toEqual({ name: marker })
+})
