@@ -4,9 +4,9 @@ import { uuidv7 } from '../../core/ids.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
+import { insertApiKey } from '../../platform/insert-api-key.ts'
 import { hashPassword } from '../../platform/password.ts'
 import type { Queryable } from '../../platform/postgres.ts'
-import { insertKey } from '../keys/key-table.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface BootstrapOptions {
@@ -34,7 +34,7 @@ export async function bootstrap(
       const known = await selectOrganizationOf(transaction, email)
       const organization_id =
         known ?? (await insertOrganization(transaction, { ...options, email }))
-      const { api_key } = await insertKey(transaction, config.API_KEY_PEPPER, {
+      const { api_key } = await insertApiKey(transaction, config.API_KEY_PEPPER, {
         ...{ organization_id, name: 'bootstrap', environment: options.keyEnv },
         ...{ scopes: options.scopes, expires_at: null, rate_limit_points: null }
       })

@@ -3,7 +3,8 @@ import type { ApiKeyScope } from '../../core/api-key.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
-import { insertKey, organizationIdOf } from '../keys/key-table.ts'
+import { insertApiKey } from '../../platform/insert-api-key.ts'
+import { organizationIdOf } from '../keys/key-table.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 export interface CreateKeyOptions {
@@ -30,7 +31,7 @@ export async function createKey(
     const organization_id = await organizationIdOf(postgres, options.organization)
     const key = { organization_id, name, scopes, expires_at, environment: options.env }
     const limited = { ...key, rate_limit_points: rateLimit ?? null }
-    return { organization_id, ...(await insertKey(postgres, config.API_KEY_PEPPER, limited)) }
+    return { organization_id, ...(await insertApiKey(postgres, config.API_KEY_PEPPER, limited)) }
   })
   if (options.json === true) return write(JSON.stringify({ ...created, expires_at }))
   write(`key_id ${created.key_id}`)

@@ -2,9 +2,10 @@
 import { systemClock } from '../../platform/clock.ts'
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
+import { insertApiKey } from '../../platform/insert-api-key.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { hasEnded } from '../keys/key-state.ts'
-import { insertKey, selectKey } from '../keys/key-table.ts'
+import { selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
 import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'
 import { withPostgres } from '../with-postgres.ts'
@@ -52,7 +53,7 @@ async function rotate(transaction: Queryable, request: RotateKeyRequest & { pepp
   const now = systemClock.now()
   const old = await selectKey(transaction, keyId)
   refuseEnded(old, now)
-  const created = await insertKey(transaction, pepper, {
+  const created = await insertApiKey(transaction, pepper, {
     ...old,
     environment: old.environment ?? environmentDefault,
     expires_at: expiryOf(old, now, options.expires)

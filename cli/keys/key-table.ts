@@ -1,20 +1,8 @@
 /** The rows of API keys as the command line reads and writes them. */
-import { createApiKey, secretDigestOf } from '../../core/api-key.ts'
-import type { ApiKeyScope } from '../../core/api-key.ts'
+import type { NewApiKey } from '../../platform/insert-api-key.ts'
 import type { Queryable, Row } from '../../platform/postgres.ts'
 
-export interface NewKey {
-  readonly organization_id: string
-  readonly name: string
-  /** The <env> of slk_<env>_…. */
-  readonly environment: string
-  readonly scopes: readonly ApiKeyScope[]
-  readonly expires_at: Date | null
-  /** Decisions in a window for this key alone; null is no such limit. */
-  readonly rate_limit_points: number | null
-}
-
-export interface KeyRow extends Row, Omit<NewKey, 'environment'> {
+export interface KeyRow extends Row, Omit<NewApiKey, 'environment' | 'created_by'> {
   readonly key_id: string
   /** Null for keys from before it was kept. */
   readonly environment: string | null
@@ -23,21 +11,6 @@ export interface KeyRow extends Row, Omit<NewKey, 'environment'> {
   readonly revoked_at: Date | null
   readonly replaced_by: string | null
   readonly last_used_at: Date | null
-}
-
-/** The key is shown once: only a digest of its secret is stored. */
-export async function insertKey(postgres: Queryable, pepper: string, key: NewKey) {
-  const { key_id, secret, api_key } = createApiKey(key.environment)
-  await postgres.query(
-    `insert into api_keys (key_id, organization_id, name, environment, scopes, expires_at,
-                           rate_limit_points, secret_digest)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      ...[key_id, key.organization_id, key.name, key.environment, key.scopes, key.expires_at],
-      ...[key.rate_limit_points, secretDigestOf(pepper, secret)]
-    ]
-  )
-  return { key_id, api_key }
 }
 
 const columns = `k.key_id, k.organization_id, o.name as organization, k.name, k.environment,
