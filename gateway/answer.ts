@@ -13,6 +13,7 @@ import { problemReply } from './problem-reply.ts'
 import type { ReportRefusal } from './report-refusals.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Handle } from './route.ts'
+import type { Writing } from './write-reply.ts'
 
 export interface AnswerDependencies {
   readonly door: Door
@@ -36,9 +37,17 @@ export interface Answering {
 export type Answer = (request: Request, response: Response) => Promise<void>
 
 export function createAnswer(dependencies: AnswerDependencies, answering: Answering): Answer {
-  const { door, cors, metrics, clock, isStopping } = dependencies
+  const { door, cors, metrics, clock, logger, isStopping } = dependencies
   const { operation, handle, isIngest = false } = answering
   const countAnswer = createCountAnswer(metrics, operation)
+
+  /** Nobody can be answered any more when a stream fails: the caller sees that it was cut. */
+  async function writeStream(response: Response, reply: Reply, writing: Writing): Promise<void> {
+    const { requestId: request_id } = writing
+    const failure = await door.writeStream(response, reply, writing)
+    if (failure === null) return
+    logger.warn({ error: failure, request_id, operation }, 'a stream failed and was cut')
+  }
 
   return async function answer(request, response) {
     const requestId = requestIdOf(request, clock)
@@ -52,9 +61,12 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     // Node closes a connection with its last answer, which would cut off a caller still sending.
     if (isLast && isSending(request, response)) await drain(request)
     const more = cors.headersFor(request.headers.origin)
-    door.writeReply(response, reply, { requestId, isLast, more })
+    const writing = { requestId, isLast, more }
+    if (reply.stream === undefined) door.writeReply(response, reply, writing)
+    // Streams have limits of their own, and last too long to hold a place of a request.
     door.admission.leave()
     if (!isRead(request) && !(await drain(request))) request.destroy()
+    if (reply.stream !== undefined) await writeStream(response, reply, writing)
   }
 }
 

@@ -22,6 +22,23 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Written piece by piece in place of `body`. */
+  readonly stream?: ReplyStream
+}
+
+/** A body of any length, or without an end. */
+export interface ReplyStream {
+  /**
+   * Called at most once; who pulls is the connection, so nothing is made that nobody takes. What it
+   * throws cuts the connection, so that nobody takes a half for the whole.
+   *
+   * @param signal aborted when the caller hangs up.
+   */
+  pieces(signal: AbortSignal): AsyncIterable<string | Uint8Array>
+  /** Names of what is only known at the end, and their values then. */
+  readonly trailers?: { readonly names: readonly string[]; values(): Record<string, string> }
+  /** Called once, whether pieces were written or not. */
+  close(): void
 }
 
 /** An agent's key: what it may do and whose it is. */

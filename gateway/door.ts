@@ -6,6 +6,8 @@ import { createBodyBudget } from './body-budget.ts'
 import type { BodyBudget, BodyLease } from './body-budget.ts'
 import { createWriteReply } from './write-reply.ts'
 import type { WriteReply } from './write-reply.ts'
+import { createWriteStream } from './write-stream.ts'
+import type { WriteStream } from './write-stream.ts'
 
 export interface DoorOptions {
   readonly requestsMax: number
@@ -18,6 +20,7 @@ export interface Door {
   readonly admission: Admission
   readonly bodies: BodyBudget
   readonly writeReply: WriteReply
+  readonly writeStream: WriteStream
   /** Counts what ingest has read of a body. */
   countBody(body: Pick<BodyLease, 'raw' | 'inflated'>): void
 }
@@ -39,6 +42,7 @@ export function createDoor(options: DoorOptions): Door {
     admission,
     bodies,
     writeReply: createWriteReply(responseTimeoutMs),
+    writeStream: createWriteStream(responseTimeoutMs),
     countBody: ({ raw, inflated }) => {
       countRaw(raw)
       countInflated(inflated)

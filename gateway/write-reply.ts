@@ -32,7 +32,7 @@ export function createWriteReply(timeoutMs: number): WriteReply {
 }
 
 /** One flat list and no object: node:http walks it as it is. */
-function headersOf({ status, headers, body }: Reply, writing: Writing): string[] {
+export function headersOf({ status, headers, body, stream }: Reply, writing: Writing): string[] {
   const list = ['x-request-id', writing.requestId]
   list.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store')
   for (const name in headers) list.push(name, headers[name] as string)
@@ -40,7 +40,8 @@ function headersOf({ status, headers, body }: Reply, writing: Writing): string[]
   if (headers['content-security-policy'] === undefined) {
     list.push('content-security-policy', contentSecurityPolicy)
   }
-  if (status !== noContent) list.push('content-length', String(Buffer.byteLength(body)))
+  const isOfKnownLength = stream === undefined && status !== noContent
+  if (isOfKnownLength) list.push('content-length', String(Buffer.byteLength(body)))
   if (writing.isLast) list.push('connection', 'close')
   return list
 }
