@@ -18,7 +18,8 @@ alter table decision_hours
   add column errors bigint not null default 0,
   -- How many of the decisions say whether there was an error, and how long it took.
   add column errors_known bigint not null default 0,
-  add column latency_ms double precision not null default 0,
+  -- Exact, as all sums here are: what is erased is taken off again, to the last digit.
+  add column latency_ms numeric not null default 0,
   add column latency_known bigint not null default 0;
 create index decision_hours_by_agent on decision_hours (organization_id, agent_id, hour);
 
@@ -36,7 +37,7 @@ create table decision_facet_hours (
   output_tokens_known bigint not null,
   errors bigint not null,
   errors_known bigint not null,
-  latency_ms double precision not null,
+  latency_ms numeric not null,
   latency_known bigint not null,
   primary key (organization_id, hour, agent_id, facet, value)
 );
@@ -96,6 +97,9 @@ create index decision_outcomes_unpassed on decision_outcomes
   (organization_id, received_at desc, decision_id desc) where verdict <> 'pass';
 create index decision_outcomes_unevaluated on decision_outcomes
   (organization_id, received_at desc, decision_id desc) where status <> 'evaluated';
+-- Scores that somebody pushed before the plan was stored: what was planned is looked up later.
+create index decision_outcomes_unplanned on decision_outcomes (updated_at)
+  where reason = 'not_planned_yet';
 create index decision_outcomes_by_age on decision_outcomes
   using brin (received_at) with (autosummarize = on);
 
@@ -127,8 +131,8 @@ create table score_hours (
   scores bigint not null,
   -- How many have a value, their sum, and the sum of their squares.
   valued bigint not null,
-  value_sum double precision not null,
-  value_squares double precision not null,
+  value_sum numeric not null,
+  value_squares numeric not null,
   -- How many say whether they passed, and did.
   judged bigint not null,
   passed bigint not null,
