@@ -63,10 +63,10 @@ export const listDecisionsOperation: Operation = {
     type: 'object',
     properties: {
       from: textFilter(
-        `Received at or after; RFC 3339. Without it: ${defaultRangeDays} days before \`to\`.`,
+        `Received at or after: RFC 3339 or -24h. Without it: ${defaultRangeDays} days before \`to\`.`,
         40
       ),
-      to: textFilter('Received before; RFC 3339. Without it: no end.', 40),
+      to: textFilter('Received before; RFC 3339, -24h or now. Without it: no end.', 40),
       agent_id: textFilter('Only of this agent.', 255),
       session_id: textFilter('Only of this session.', 1000),
       domain: textFilter('Only of this domain.', 100),

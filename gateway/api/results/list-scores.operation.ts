@@ -10,10 +10,10 @@ import { scoreFilterParameters } from './score-filters.ts'
 
 export const timeParameters = {
   from: textFilter(
-    `Evaluated at or after; RFC 3339. Without it: ${defaultRangeDays} days before \`to\`.`,
+    `Evaluated at or after: RFC 3339 or -24h. Without it: ${defaultRangeDays} days before \`to\`.`,
     40
   ),
-  to: textFilter('Evaluated before; RFC 3339. Without it: no end.', 40)
+  to: textFilter('Evaluated before; RFC 3339, -24h or now. Without it: no end.', 40)
 }
 
 const score = objectOf({

@@ -115,7 +115,7 @@ export const summarizeScoresOperation: Operation = {
     type: 'object',
     properties: {
       from: textFilter(
-        `Evaluated at or after; RFC 3339. Without it: ${defaultRangeDays} days before \`to\`, ` +
+        `Evaluated at or after: RFC 3339 or -24h. Without it: ${defaultRangeDays} days before \`to\`, ` +
           `and never more than ${rangeDaysMax}.`,
         40
       ),

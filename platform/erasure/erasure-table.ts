@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { erasuresLockKey } from '../../core/erasure.ts'
 import type { ErasureRule } from '../../core/erasure.ts'
 import { uuidv7 } from '../../core/ids.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { sqlStateOf } from '../../platform/postgres.ts'
-import type { Postgres, Queryable, Row } from '../../platform/postgres.ts'
+import { systemClock } from '../clock.ts'
+import { sqlStateOf } from '../postgres.ts'
+import type { Postgres, Queryable, Row } from '../postgres.ts'
 
 export interface Erasure extends ErasureRule, Row {
   readonly erasure_id: string

@@ -1,7 +1,7 @@
 /** Does an erasure to its end, from wherever it was left. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isTransientStoreError } from '../../platform/postgres.ts'
-import type { Postgres } from '../../platform/postgres.ts'
+import { isTransientStoreError } from '../postgres.ts'
+import type { Postgres } from '../postgres.ts'
 import type { DoomedCounts } from './count-doomed.ts'
 import { eraseChunk } from './erase-chunk.ts'
 import { finishErasure } from './erasure-table.ts'

@@ -1,6 +1,6 @@
 /** Counts what an erasure would delete, and deletes nothing. */
 import type { ErasureRule } from '../../core/erasure.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { Queryable } from '../postgres.ts'
 import { doomedRows } from './find-doomed.ts'
 
 export interface DoomedCounts {

@@ -1,7 +1,7 @@
 /** Which decisions an erasure is about, as far as they are stored or were evaluated. */
 import type { ErasureRule, ErasureScope } from '../../core/erasure.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
-import { textCondition } from '../../platform/text-condition.ts'
+import type { Queryable, Row } from '../postgres.ts'
+import { textCondition } from '../text-condition.ts'
 
 export interface Doomed extends Row {
   readonly decision_id: string

@@ -1,7 +1,7 @@
 /** Erases a few decisions in one transaction: rows, what was made of them, and their sums. */
-import { changeHours } from '../../platform/change-hours.ts'
-import { deleteEvaluations } from '../../platform/delete-evaluations.ts'
-import type { Postgres, Queryable } from '../../platform/postgres.ts'
+import { changeHours } from '../change-hours.ts'
+import { deleteEvaluations } from '../delete-evaluations.ts'
+import type { Postgres, Queryable } from '../postgres.ts'
 import type { DoomedCounts } from './count-doomed.ts'
 import type { Erasure } from './erasure-table.ts'
 import { findDoomed } from './find-doomed.ts'
