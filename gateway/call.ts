@@ -58,7 +58,9 @@ export interface SessionPrincipal {
   readonly kind: 'session'
   readonly organization_id: string
   readonly user_id: string
+  /** As it is now, whatever the token says. */
   readonly role: string
+  readonly session_id: string
 }
 
 export type Principal = KeyPrincipal | SessionPrincipal

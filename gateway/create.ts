@@ -4,16 +4,14 @@ import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { createOutbound } from '../platform/outbound.ts'
-import { verifyPassword } from '../platform/password.ts'
 import type { PostgresPool } from '../platform/postgres.ts'
 import type { RateLimiter } from '../platform/rate-limiter.ts'
 import type { RoutingProducer } from '../platform/record-producer.ts'
 import { createSessionTokens } from '../platform/session-token.ts'
+import { createLiveSessions } from './api/accounts/live-sessions.ts'
 import { createAuthenticateSession } from './api/authenticate-session.ts'
 import { createChecked } from './api/checked.ts'
 import { createListDecisions } from './api/list-decisions.ts'
-import { createThrottleLogin } from './api/login-throttle.ts'
-import { createLogin } from './api/login.ts'
 import { createPoll } from './api/poll.ts'
 import { createReadDecision } from './api/read-decision.ts'
 import { createReadEvaluation } from './api/read-evaluation.ts'
@@ -21,12 +19,14 @@ import { createReadEvaluations } from './api/read-evaluations.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
 import { createResults } from './api/results/create-results.ts'
 import { createStore } from './api/store.ts'
+import type { Store } from './api/store.ts'
 import { createApp } from './app.ts'
 import type { FindApiKey } from './authentication/api-keys.ts'
 import { createAuthenticate } from './authentication/authenticate.ts'
 import type { Authenticate } from './authentication/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
 import type { Door } from './door.ts'
+import { createAccounts } from './create-accounts.ts'
 import { createConfiguration } from './create-configuration.ts'
 import { createCors } from './cors.ts'
 import { createDocs } from './docs.ts'
@@ -63,19 +63,21 @@ export interface GatewayParts {
 }
 
 const clock = systemClock
+const elapsedMs = (): number => performance.now()
 
 export function createGatewayApp(parts: GatewayParts) {
   const { config, logger, lifecycle, metrics, door } = parts
   const { findApiKey, noteUse } = parts
   const pepper = config.API_KEY_PEPPER
   const authenticate = createAuthenticate({ findApiKey, pepper, clock, noteUse })
-  const sessionTokens = createSessionTokens({ signingKey: config.SESSION_SIGNING_KEY, clock })
-  const authenticateSession = createAuthenticateSession(sessionTokens)
+  const store = createStore(parts.postgres)
+  const sessions = openSessions(config, store)
+  const authenticateSession = createAuthenticateSession(sessions)
   const checked = createChecked({ authenticateKey: authenticate, authenticateSession })
-  const reportRefusal = createReportRefusals({ logger, elapsedMs: () => performance.now() })
+  const reportRefusal = createReportRefusals({ logger, elapsedMs })
   const shared = { authenticate, reportRefusal }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
-  const handlers = { ingest, ingestBatch, ...createReads(parts, sessionTokens) }
+  const handlers = { ingest, ingestBatch, ...createReads(parts, { store, ...sessions }) }
 
   const routes = createRoutes(handlers, checked).filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
@@ -125,21 +127,28 @@ function createIngestLines(
   }
 }
 
+/** Who is logged in: what tokens say, and what has become of them since. */
+function openSessions(config: GatewayConfig, store: Store) {
+  const { SESSION_SIGNING_KEY: signingKey, SESSION_VERIFICATION_KEYS: verificationKeys } = config
+  return {
+    sessionTokens: createSessionTokens({ signingKey, verificationKeys, clock }),
+    liveSessions: createLiveSessions({ accounts: store.accounts, elapsedMs })
+  }
+}
+
 function createReads(
-  { config, lifecycle, postgres, rateLimiter, waitsMax }: GatewayParts,
-  sessionTokens: ReturnType<typeof createSessionTokens>
+  { config, lifecycle, rateLimiter, waitsMax }: GatewayParts,
+  { store, ...sessions }: { store: Store } & ReturnType<typeof openSessions>
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
-  const store = createStore(postgres)
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
   const readEvaluations = createReadEvaluations()
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
   const reads = { store, poll, readEvaluations, clock, decisionsTopic, evaluationsTopic }
-  const throttleLogin = createThrottleLogin(rateLimiter)
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   lifecycle.onStop('calls to judges', () => outbound.close())
   return {
     ...createConfiguration({ store, clock, outbound, secretsKey: config.SECRETS_KEY }),
-    login: createLogin({ accounts: store.accounts, throttleLogin, verifyPassword, sessionTokens }),
+    ...createAccounts({ config, clock, rateLimiter, store, ...sessions }),
     listDecisions: createListDecisions(reads),
     readDecision: createReadDecision(reads),
     readEvaluation: createReadEvaluation(reads),

@@ -1,10 +1,11 @@
 /** The route table: Express, the checks, authentication and the OpenAPI document come from it. */
 import type { Checked } from './api/checked.ts'
 import { listDecisionsOperation } from './api/list-decisions.operation.ts'
-import { loginOperation } from './api/login.operation.ts'
 import { readDecisionOperation } from './api/read-decision.operation.ts'
 import { readEvaluationOperation } from './api/read-evaluation.operation.ts'
 import { readReceiptOperation } from './api/read-receipt.operation.ts'
+import { accountRows } from './account-rows.ts'
+import type { AccountHandlers } from './account-rows.ts'
 import { configurationRows } from './configuration-rows.ts'
 import type { ConfigurationHandlers } from './configuration-rows.ts'
 import { createGuards } from './guards.ts'
@@ -13,14 +14,13 @@ import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
 import { resultRows } from './result-rows.ts'
 import type { ResultHandlers } from './result-rows.ts'
-import type { Handle, KeyHandle, PrincipalHandle, PublicHandle } from './route.ts'
+import type { Handle, KeyHandle, PrincipalHandle } from './route.ts'
 import type { Route, SessionHandle } from './route.ts'
 
-export interface Handlers extends ConfigurationHandlers, ResultHandlers {
+export interface Handlers extends AccountHandlers, ConfigurationHandlers, ResultHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
-  readonly login: PublicHandle
   readonly listDecisions: SessionHandle
   readonly readDecision: SessionHandle
   readonly readEvaluation: PrincipalHandle
@@ -28,16 +28,16 @@ export interface Handlers extends ConfigurationHandlers, ResultHandlers {
 
 export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
   const guards = createGuards(checked)
-  const { line, key, anyone, session, sessionOr } = guards
+  const { line, key, session, sessionOr } = guards
   const scores = sessionOr('evaluation:read')
   // prettier-ignore
   const rows: readonly Row[] = [
     ['post', '/v1/ingest',                  line('ingest', ingestOperation, to.ingest)],
     ['post', '/v1/ingest/batch',            line('ingest', ingestBatchOperation, to.ingestBatch)],
     ['get',  '/v1/ingest/:decision_id',     key('ingest', readReceiptOperation, to.readReceipt)],
-    ['post', '/v1/auth/login',              anyone(loginOperation, to.login)],
     ['get',  '/v1/decisions',               session(listDecisionsOperation, to.listDecisions)],
     ['get',  '/v1/decisions/:decision_id',  session(readDecisionOperation, to.readDecision)],
+    ...accountRows(to, guards),
     ...configurationRows(to, guards),
     ...resultRows(to, guards),
     // Behind all others of its area: any word could be an id.

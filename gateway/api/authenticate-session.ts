@@ -8,26 +8,41 @@ import {
   isApiKey
 } from '../authentication/bearer.ts'
 import type { SessionPrincipal } from '../call.ts'
+import type { LiveSessions } from './accounts/live-sessions.ts'
 
-/** @throws {Problem} 401 */
-export type AuthenticateSession = (authorization: string | undefined) => SessionPrincipal
+/** @throws {Problem} 401, or 503 while nobody knows whether the session was ended */
+export type AuthenticateSession = (authorization: string | undefined) => Promise<SessionPrincipal>
+
+export interface AuthenticateSessionDependencies {
+  readonly sessionTokens: Pick<SessionTokens, 'verify'>
+  readonly liveSessions: Pick<LiveSessions, 'roleOf'>
+}
 
 export function createAuthenticateSession(
-  sessionTokens: Pick<SessionTokens, 'verify'>
+  dependencies: AuthenticateSessionDependencies
 ): AuthenticateSession {
-  return function authenticateSession(authorization) {
+  const { sessionTokens, liveSessions } = dependencies
+
+  return async function authenticateSession(authorization) {
     const token = bearerTokenOf(authorization)
     if (token === null) throw sessionRequired('Send it as "Authorization: Bearer <access_token>".')
     if (isApiKey(token)) throw sessionRequired('This route takes no API key; log in instead.')
     const claims = sessionTokens.verify(token)
-    if (claims !== null) return { kind: 'session', ...claims }
-    throw new Problem('session_invalid', {
-      detail: 'The access token is not one of ours, or its 15 minutes are over; log in again.',
-      headers: invalidTokenChallenge
-    })
+    if (claims === null) {
+      throw sessionInvalid('The access token is not one of ours, or its 15 minutes are over')
+    }
+    // The role that was signed may have been taken away since.
+    const role = await liveSessions.roleOf(claims)
+    if (role !== null) return { kind: 'session', ...claims, role }
+    throw sessionInvalid('The session was ended, or you are no member of its organization any more')
   }
 }
 
 function sessionRequired(detail: string): Problem {
   return new Problem('session_required', { detail, headers: bearerChallenge })
+}
+
+function sessionInvalid(why: string): Problem {
+  const detail = `${why}; refresh it or log in again.`
+  return new Problem('session_invalid', { detail, headers: invalidTokenChallenge })
 }

@@ -90,7 +90,7 @@ function createAuthenticateBy(
       return async (authorization) => authenticateKey(authorization, credential.scope)
     case 'session':
       return async (authorization) => {
-        const principal = authenticateSession(authorization)
+        const principal = await authenticateSession(authorization)
         if (credential.role !== undefined) refuseRole(principal, credential.role)
         return principal
       }

@@ -27,13 +27,13 @@ export interface AccountStore extends Queryable {
 const readerRole = 'sluice_reader'
 /** May change what is granted to it, of that organization; see 0010-evaluation.sql. */
 const editorRole = 'sluice_editor'
+/** Reaches people and what they hold, and nothing that was sent; see 0013-accounts.sql. */
+export const accountsRole = 'sluice_accounts'
 const organizationSetting = 'sluice.organization_id'
 const retryAfterSeconds = '2'
 
 /** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
-export function createStore(
-  postgres: Pick<PostgresPool, 'query' | 'reading' | 'changing' | 'transaction'>
-): Store {
+export function createStore(postgres: Pick<PostgresPool, 'reading' | 'changing'>): Store {
   return {
     of: (organizationId) => {
       const settingsOf = (role: string) => ({ role, [organizationSetting]: organizationId })
@@ -45,8 +45,8 @@ export function createStore(
       }
     },
     accounts: {
-      ...refusing(postgres),
-      change: (work) => refuseOutage(postgres.transaction(work))
+      ...refusing(postgres.reading({ role: accountsRole })),
+      change: (work) => refuseOutage(postgres.changing({ role: accountsRole })(work))
     }
   }
 }

@@ -11,10 +11,6 @@ let scene: Scene
 beforeAll(async () => {
   scene = await createScene()
   const { database, organizationId } = scene
-  await database.query('insert into organizations (organization_id, name) values ($1, $2)', [
-    organizationId,
-    'Example'
-  ])
   const userId = randomUUID()
   await database.query(`insert into users (user_id, email, password_hash) values ($1, $2, $3)`, [
     ...[userId, 'ada@example.com', await hashPassword(password)]
@@ -35,6 +31,7 @@ test('the token it answers opens the reads of the organization', async () => {
     access_token: expect.any(String),
     token_type: 'Bearer',
     expires_in: 900,
+    refresh_token: expect.stringMatching(/^slr_[\w-]{43}$/),
     organization_id: scene.organizationId
   })
   const list = await scene.get('/v1/decisions', String(body['access_token']))

@@ -6,7 +6,10 @@ import { createApiKey, secretDigestOf } from '../../../core/api-key.ts'
 import type { ApiKeyScope } from '../../../core/api-key.ts'
 import type { Decision } from '../../../core/decision.ts'
 import type { Run } from '../../../core/evaluation.ts'
+import { userRoles } from '../../../core/user-role.ts'
+import type { UserRole } from '../../../core/user-role.ts'
 import type { FindApiKey } from '../../../gateway/authentication/api-keys.ts'
+import { accountsRole } from '../../../gateway/api/store.ts'
 import { readGatewayConfig } from '../../../gateway/config.ts'
 import { createCors } from '../../../gateway/cors.ts'
 import { createGatewayApp } from '../../../gateway/create.ts'
@@ -45,7 +48,7 @@ function createCountingLimiter(): RateLimiter {
       }
     },
     look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
-    giveBack: () => {}
+    giveBack: (key, _limit, points) => void taken.set(key, (taken.get(key) ?? 0) - points)
   }
 }
 
@@ -104,25 +107,25 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   onEnd(() => postgres.close())
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const sessionTokens = createSessionTokens({ signingKey, clock: systemClock })
+  const people = createPeople(database, signingKey)
   const organizationId = randomUUID()
   const stopping = new AbortController()
-  const sessionOf = (organization_id: string, role = 'owner'): string =>
-    sessionTokens.sign({ user_id: randomUUID(), organization_id, role })
+  const tokens = await people.logInAll(organizationId)
   const keys = createKeys(organizationId)
   const asked: string[] = []
   const url = await serve({
     ...{ postgres: noting(postgres, asked), findApiKey: keys.find, signingKey, stopping },
     databaseUrl: database.url
   })
-  const token = sessionOf(organizationId)
+  const token = tokens.owner
+  const foreign = await people.logInAll(randomUUID())
   return {
     ...{ url, database, organizationId, token, stopping, asked },
     apiKey: keys.create('evaluation:read'),
     writeKey: keys.create('evaluation:write'),
     keyWith: keys.create,
-    foreignToken: sessionOf(randomUUID()),
-    tokenAs: (role) => sessionOf(organizationId, role),
+    foreignToken: foreign.owner,
+    tokenAs: (role) => tokens[role as UserRole],
     get: (path, credential = token) =>
       request(`${url}${path}`, { headers: { authorization: `Bearer ${credential}` } }),
     post: (path, body, credential) =>
@@ -134,15 +137,58 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
         },
         body: JSON.stringify(body)
       }),
-    send: ({ method, path, body, role, organizationId: whose = organizationId }) =>
-      request(`${url}${path}`, {
+    send: async ({ method, path, body, role = 'owner', organizationId: whose }) => {
+      const theirs = whose === undefined ? tokens : await people.logInAll(whose)
+      return request(`${url}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${sessionOf(whose, role)}`,
+          authorization: `Bearer ${theirs[role as UserRole]}`,
           ...(body === undefined ? {} : { 'content-type': 'application/json' })
         },
         body: body === undefined ? null : JSON.stringify(body)
       })
+    }
+  }
+}
+
+type Tokens = Readonly<Record<UserRole, string>>
+
+/** People with sessions as a login leaves them: one of each role in an organization. */
+function createPeople(database: TestDatabase, signingKey: string) {
+  const sessionTokens = createSessionTokens({ signingKey, clock: systemClock })
+  const known = new Map<string, Promise<Tokens>>()
+
+  async function logIn(organization_id: string, role: UserRole): Promise<[UserRole, string]> {
+    const [user_id, session_id] = [randomUUID(), randomUUID()]
+    await database.query(
+      `with person as (
+         insert into users (user_id, email, name, password_hash) values ($1, $2, $3, '')
+       ), membership as (
+         insert into memberships (organization_id, user_id, role) values ($4, $1, $3)
+       )
+       insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
+       values ($5, $1, $4, now() + interval '1 hour', now() + interval '1 day')`,
+      [user_id, `${user_id}@example.com`, role, organization_id, session_id]
+    )
+    return [role, sessionTokens.sign({ user_id, organization_id, role, session_id })]
+  }
+
+  async function logInEach(organization_id: string): Promise<Tokens> {
+    await database.query(
+      `insert into organizations (organization_id, name) values ($1, 'Example')
+       on conflict do nothing`,
+      [organization_id]
+    )
+    const entries = await Promise.all(userRoles.map((role) => logIn(organization_id, role)))
+    return Object.fromEntries(entries) as Tokens
+  }
+
+  return {
+    logInAll: (organizationId: string): Promise<Tokens> => {
+      const tokens = known.get(organizationId) ?? logInEach(organizationId)
+      known.set(organizationId, tokens)
+      return tokens
+    }
   }
 }
 
@@ -163,7 +209,7 @@ function createKeys(organization_id: string) {
   }
 }
 
-/** The same, and notes what is asked. */
+/** The same, and notes what is asked of what organizations have. */
 function noting(postgres: PostgresPool, asked: string[]): PostgresPool {
   const noted = (to: Queryable): Queryable => ({
     query: (statement, values) => {
@@ -174,7 +220,10 @@ function noting(postgres: PostgresPool, asked: string[]): PostgresPool {
   return {
     ...postgres,
     ...noted(postgres),
-    reading: (settings) => noted(postgres.reading(settings))
+    reading: (settings) => {
+      const reads = postgres.reading(settings)
+      return settings['role'] === accountsRole ? reads : noted(reads)
+    }
   }
 }
 

@@ -26,7 +26,8 @@ const checked = createChecked({
     throw new Problem('scope_missing', { detail: scope })
   },
   authenticateSession: createAuthenticateSession({
-    verify: (token) => (token === 'good' ? claims : null)
+    sessionTokens: { verify: (token) => (token === 'good' ? claims : null) },
+    liveSessions: { roleOf: async () => claims.role }
   })
 })
 
@@ -103,7 +104,7 @@ test.each<[Credential, string | undefined, string]>([
 test.each(['viewer', 'member', 'stranger'])(
   '%s may not do what asks for an admin',
   async (role) => {
-    const authenticateSession = () => ({ ...person, role })
+    const authenticateSession = async () => ({ ...person, role })
     const authenticateKey = () => key
     const guard = { credential: { kind: 'session', role: 'admin' } as const, operation }
     const handle = createChecked({ authenticateKey, authenticateSession })(guard, async () => {

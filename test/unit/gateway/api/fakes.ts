@@ -15,7 +15,8 @@ export const clock = { now: () => now }
 export const claims = {
   organization_id: organizationId,
   user_id: '01938c4e-1111-7000-8000-5b7a9f002f6d',
-  role: 'owner'
+  role: 'owner',
+  session_id: '01938c4e-3333-7000-8000-5b7a9f002f6d'
 }
 
 export const person: SessionPrincipal = { kind: 'session', ...claims }

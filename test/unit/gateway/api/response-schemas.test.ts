@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { problems } from '../../../../core/problem.ts'
 import { listDecisionsOperation } from '../../../../gateway/api/list-decisions.operation.ts'
-import { loginOperation } from '../../../../gateway/api/login.operation.ts'
+import { loginOperation } from '../../../../gateway/api/accounts/login.operation.ts'
 import { readDecisionOperation } from '../../../../gateway/api/read-decision.operation.ts'
 import { readEvaluationOperation } from '../../../../gateway/api/read-evaluation.operation.ts'
 

@@ -36,7 +36,7 @@ test('a refusal out of a change is no outage, whatever its kind', async () => {
 test('accounts are read before there is an organization', async () => {
   const fake = new FakeStore()
   await createStore(fake).accounts.query('select 1 from users')
-  expect(fake.settings).toEqual([])
+  expect(fake.settings).toContainEqual({ role: 'sluice_accounts' })
   expect(fake.asked).toEqual([{ table: 'users', values: [] }])
 })
 

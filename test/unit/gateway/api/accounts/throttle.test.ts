@@ -1,8 +1,8 @@
 /** How often one may try: per account, per address, and never at the cost of somebody else. */
 import { expect, test } from '@jest/globals'
-import { createThrottleLogin, networkOf } from '../../../../gateway/api/login-throttle.ts'
-import type { RateLimiter } from '../../../../platform/rate-limiter.ts'
-import { problemOf } from './fakes.ts'
+import { createThrottle, networkOf } from '../../../../../gateway/api/accounts/throttle.ts'
+import type { RateLimiter } from '../../../../../platform/rate-limiter.ts'
+import { problemOf } from '../fakes.ts'
 
 function createFakeLimiter() {
   const taken = new Map<string, number>()
@@ -17,7 +17,7 @@ function createFakeLimiter() {
       }
     },
     look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
-    giveBack: () => {}
+    giveBack: (key, _limit, points) => void taken.set(key, (taken.get(key) ?? 0) - points)
   }
   return { limiter, taken }
 }
@@ -34,38 +34,65 @@ async function timesAllowed(attempt: (time: number) => Promise<void>): Promise<n
 }
 
 test('an account may be tried 10 times from wherever', async () => {
-  const throttle = createThrottleLogin(createFakeLimiter().limiter)
+  const throttle = createThrottle(createFakeLimiter().limiter)
   const allowed = await timesAllowed((time) =>
-    throttle({ email: 'ada@example.com', remoteAddress: `192.0.2.${time}` })
+    throttle.attempt({ email: 'ada@example.com', remoteAddress: `192.0.2.${time}` })
   )
   expect(allowed).toBe(10)
 })
 
 test('an address may try 50 times, with whatever account', async () => {
-  const throttle = createThrottleLogin(createFakeLimiter().limiter)
+  const throttle = createThrottle(createFakeLimiter().limiter)
   const allowed = await timesAllowed((time) =>
-    throttle({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' })
+    throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' })
   )
   expect(allowed).toBe(50)
 })
 
 test('an address over its limit takes nothing from an account', async () => {
   const { limiter, taken } = createFakeLimiter()
-  const throttle = createThrottleLogin(limiter)
+  const throttle = createThrottle(limiter)
   await timesAllowed((time) =>
-    throttle({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' })
+    throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' })
   )
   const before = taken.size
-  await problemOf(throttle({ email: 'ada@example.com', remoteAddress: '192.0.2.1' }))
+  await problemOf(throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' }))
   expect(taken.size).toBe(before)
+})
+
+test('a try that succeeded is given back', async () => {
+  const throttle = createThrottle(createFakeLimiter().limiter)
+  const attempt = { email: 'ada@example.com', remoteAddress: '192.0.2.1' }
+  for (let time = 0; time < 100; time++) {
+    await throttle.attempt(attempt)
+    throttle.succeeded(attempt)
+  }
+  expect(await timesAllowed(() => throttle.attempt(attempt))).toBe(10)
+})
+
+test('an account gets 5 letters, and an address asks for 50', async () => {
+  const throttle = createThrottle(createFakeLimiter().limiter)
+  const toOne = await timesAllowed((time) =>
+    throttle.letter({ email: 'ada@example.com', remoteAddress: `192.0.2.${time}` })
+  )
+  const fromOne = await timesAllowed((time) =>
+    throttle.letter({ email: `${time}@example.com`, remoteAddress: '198.51.100.1' })
+  )
+  expect([toOne, fromOne]).toEqual([5, 50])
+})
+
+test('new accounts and tokens of letters are tried 50 times, and no log-in is lost', async () => {
+  const throttle = createThrottle(createFakeLimiter().limiter)
+  expect(await timesAllowed(() => throttle.fromAddress('192.0.2.1'))).toBe(50)
+  await throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' })
 })
 
 test('says when to come back, and names no email in its keys', async () => {
   const { limiter, taken } = createFakeLimiter()
-  const throttle = createThrottleLogin(limiter)
+  const throttle = createThrottle(limiter)
   const attempt = { email: 'ada@example.com', remoteAddress: '192.0.2.1' }
-  await timesAllowed(() => throttle(attempt))
-  const problem = await problemOf(throttle(attempt))
+  await timesAllowed(() => throttle.attempt(attempt))
+  const problem = await problemOf(throttle.attempt(attempt))
   expect(problem.code).toBe('login_throttled')
   expect(problem.options.headers).toEqual({ 'retry-after': '62' })
   expect([...taken.keys()].join(' ')).not.toContain('ada')
