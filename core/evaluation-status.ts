@@ -123,6 +123,22 @@ function reasonOf(runs: readonly RunState[], phase: RunPhase): string | null {
   return sharedReasonOf(ofPhase.map((run) => run.status_reason))
 }
 
+const mismatches = new Set(['domain', 'agent_id', 'session_id', 'metadata'])
+
+/** Whether a rule did not want the decision, as against one that wanted it and did not get it. */
+export function isMismatch(outcome: string): boolean {
+  return mismatches.has(outcome)
+}
+
+/**
+ * No rule wanted the decision, or there is none.
+ * @param outcomes of the rules, none of which is `planned`
+ */
+export function unplannedStateOf(outcomes: readonly string[]): EvaluationState {
+  const reasons = outcomes.map((outcome) => (isMismatch(outcome) ? 'not_matched' : outcome))
+  return { status: 'not_evaluated', reason: sharedReasonOf(reasons) ?? 'no_rule' }
+}
+
 /** The one reason that all share; each tells its own when they differ. */
 export function sharedReasonOf(reasons: readonly (string | null)[]): string | null {
   const [first = null, ...others] = new Set(reasons)

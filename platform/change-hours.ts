@@ -1,26 +1,55 @@
 /** SQL that changes the sums of the hours, by what is stored and by what is erased alike. */
 
+/** What is summed of decisions, and how; the columns of both tables. */
+const sums = [
+  ['decisions', 'count(*)'],
+  ['input_tokens', 'coalesce(sum(input_tokens), 0)'],
+  ['output_tokens', 'coalesce(sum(output_tokens), 0)'],
+  ['input_tokens_known', 'count(input_tokens)'],
+  ['output_tokens_known', 'count(output_tokens)'],
+  ['errors', 'count(*) filter (where is_error)'],
+  ['errors_known', 'count(is_error)'],
+  // Exact: what is taken off again leaves what was there before it.
+  ['latency_ms', 'coalesce(sum(latency_ms::numeric), 0)'],
+  ['latency_known', 'count(latency_ms)']
+] as const
+
+const names = sums.map(([name]) => name).join(', ')
+const added = sums.map(([name]) => `${name} = h.${name} + excluded.${name}`).join(', ')
+const summed = (sign: '+' | '-'): string => sums.map(([, sum]) => `${sign}${sum}`).join(', ')
+
+const hour = `date_trunc('hour', received_at, 'UTC') as hour`
+const agent = `coalesce(agent_id, '') as agent_id`
+
 /**
- * Adds the rows of `source` to `decision_hours`, or takes them off; `source` has the columns of
- * decisions. In the order of the key: transactions that change the same hours wait for each other
- * and cannot deadlock. The changed rows are `h`.
+ * Goes on behind `with … as (…)`: adds the rows of `source` to `decision_hours` and
+ * `decision_facet_hours`, or takes them off; `source` has the columns of decisions. In the order of
+ * the keys: transactions that change the same hours wait for each other and cannot deadlock.
+ * Postgres runs what is selected first, then the parts before it, the last one first; all who
+ * change these tables do it with this text, so they lock them in one order. The changed rows of
+ * `decision_hours` are `h`.
  */
 export function changeHours(source: string, sign: '+' | '-'): string {
-  return `
-  insert into decision_hours as h (organization_id, hour, agent_id, domain, decisions, input_tokens,
-                                   output_tokens, input_tokens_known, output_tokens_known)
-  select organization_id, date_trunc('hour', received_at, 'UTC') as hour,
-         coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
-         ${sign}count(*), ${sign}coalesce(sum(input_tokens), 0),
-         ${sign}coalesce(sum(output_tokens), 0),
-         ${sign}count(input_tokens), ${sign}count(output_tokens)
+  return `,
+  changed_facets as (
+    insert into decision_facet_hours as h (organization_id, hour, agent_id, facet, value, ${names})
+    select organization_id, ${hour}, ${agent}, facet, value, ${summed(sign)}
+      from ${source}
+     cross join lateral (values ('model', model), ('agent_version', agent_version),
+                                ('sdk_version', nullif(sdk_version, ''))) as told (facet, value)
+     where value is not null
+     group by 1, 2, 3, 4, 5
+     order by 1, 2, 3, 4, 5
+    on conflict (organization_id, hour, agent_id, facet, value) do update set ${added}
+  )
+  insert into decision_hours as h (organization_id, hour, agent_id, domain, ${names})
+  select organization_id, ${hour}, ${agent}, coalesce(domain, '') as domain, ${summed(sign)}
     from ${source}
    group by 1, 2, 3, 4
    order by 1, 2, 3, 4
-  on conflict (organization_id, hour, agent_id, domain) do update
-     set decisions = h.decisions + excluded.decisions,
-         input_tokens = h.input_tokens + excluded.input_tokens,
-         output_tokens = h.output_tokens + excluded.output_tokens,
-         input_tokens_known = h.input_tokens_known + excluded.input_tokens_known,
-         output_tokens_known = h.output_tokens_known + excluded.output_tokens_known`
+  on conflict (organization_id, hour, agent_id, domain) do update set ${added}`
 }
+
+/** What `changeHours` reads of decisions. */
+export const summedColumns = `organization_id, received_at, agent_id, domain, input_tokens,
+  output_tokens, sdk_version, model, agent_version, latency_ms, is_error`

@@ -1,6 +1,8 @@
 /** Deletes what was made of decisions: with a decision it is to be gone as well. */
 import type { Decision } from '../core/decision.ts'
-import type { Queryable } from './postgres.ts'
+import { changeOutcomeHours } from './change-outcome-hours.ts'
+import type { SummedOutcome } from './change-outcome-hours.ts'
+import type { Queryable, Row } from './postgres.ts'
 
 /** Its tables, with the column that says how old a row is. A row belongs to one decision. */
 export const evaluationTables = [
@@ -27,15 +29,24 @@ const deletions = evaluationTables.map(
 const counts = evaluationTables.map(([table]) => `(select count(*) from gone_${table}) as ${table}`)
 const deleteAll = `with ${deletions.join(',')} select ${counts.join(', ')}`
 
-/** In the order of the tables, in which storage inserts as well. */
+const deleteOutcomes = `
+  delete from decision_outcomes o
+   using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
+   where o.organization_id = gone.organization_id and o.decision_id = gone.decision_id
+  returning o.organization_id, o.received_at, o.agent_id, o.domain, o.status, o.verdict, o.counted`
+
+/** In the order of the tables, in which storage inserts as well; what they came to is the last. */
 export async function deleteEvaluations(
   transaction: Queryable,
   decisions: readonly Pick<Decision, 'organization_id' | 'decision_id'>[]
 ): Promise<EvaluationCounts> {
-  const [deleted] = await transaction.query<EvaluationCounts>(deleteAll, [
+  const names = [
     decisions.map(({ organization_id }) => organization_id),
     decisions.map(({ decision_id }) => decision_id)
-  ])
+  ]
+  const [deleted] = await transaction.query<EvaluationCounts>(deleteAll, names)
   if (deleted === undefined) throw new Error('a deletion was not counted')
+  const removed = await transaction.query<SummedOutcome & Row>(deleteOutcomes, names)
+  await changeOutcomeHours(transaction, { added: [], removed })
   return deleted
 }

@@ -82,6 +82,16 @@ export function uuidArray(values: readonly string[]): string {
   return `{${list}}`
 }
 
-export function bigintArray(values: readonly (number | null)[]): string {
+export const bigintArray = (values: readonly (number | null)[]): string => listOf(values)
+/** Every value is finite. */
+export const float8Array = (values: readonly (number | null)[]): string => listOf(values)
+export const booleanArray = (values: readonly (boolean | null)[]): string => listOf(values)
+
+function listOf(values: readonly (number | boolean | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
+}
+
+/** One array as a text: an array of arrays would have to be as wide in each row. */
+export function textArrayLiteral(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
 }

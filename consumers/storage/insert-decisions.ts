@@ -1,13 +1,50 @@
-/** Inserts decisions whose identities this transaction claimed, and adds them to their hours. */
+/** Inserts decisions whose identities this transaction claimed, and adds them to their sums. */
+import { facetsOf } from '../../core/decision-facets.ts'
 import type { Decision } from '../../core/decision.ts'
-import { changeHours } from '../../platform/change-hours.ts'
+import { changeHours, summedColumns } from '../../platform/change-hours.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import {
   bigintArray,
+  booleanArray,
+  float8Array,
   textArray,
+  textArrayLiteral,
   timestamptzArray,
   uuidArray
 } from '../../platform/postgres-array.ts'
+
+/** In the order of their names, and only when it moves something. */
+const seeAgents = `,
+  seen_agents as (
+    insert into agents as a (organization_id, agent_id, first_received_at, last_received_at)
+    select organization_id, coalesce(agent_id, '') as agent_id, min(received_at), max(received_at)
+      from inserted
+     group by 1, 2
+     order by 1, 2
+    on conflict (organization_id, agent_id) do update
+       set first_received_at = least(a.first_received_at, excluded.first_received_at),
+           last_received_at = greatest(a.last_received_at, excluded.last_received_at)
+     where excluded.first_received_at < a.first_received_at
+        or excluded.last_received_at > a.last_received_at
+  )`
+
+const insertAll = `
+  with inserted as (
+    insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
+                           session_id, domain, metadata, input_tokens, output_tokens,
+                           sdk_version, labels, model, agent_version, latency_ms, is_error)
+    select organization_id, decision_id, received_at, input, output, agent_id,
+           session_id, domain, metadata, input_tokens, output_tokens,
+           sdk_version, labels::text[], model, agent_version, latency_ms, is_error
+      from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[],
+                  $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
+                  $11::bigint[], $12::text[], $13::text[], $14::text[], $15::text[],
+                  $16::float8[], $17::boolean[])
+           as given (organization_id, decision_id, received_at, input, output, agent_id,
+                     session_id, domain, metadata, input_tokens, output_tokens,
+                     sdk_version, labels, model, agent_version, latency_ms, is_error)
+    returning ${summedColumns}
+  )${seeAgents}${changeHours('inserted', '+')}`
 
 /** `output` is stored as its JSON literal: a text column cannot hold U+0000, its escape it can. */
 export async function insertDecisions(
@@ -15,30 +52,30 @@ export async function insertDecisions(
   decisions: readonly Decision[]
 ): Promise<void> {
   if (decisions.length === 0) return
-  await transaction.query(
-    `with inserted as (
-       insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
-                              session_id, domain, metadata, input_tokens, output_tokens,
-                              sdk_version)
-       select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[],
-                            $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[],
-                            $11::bigint[], $12::text[])
-       returning organization_id, received_at, agent_id, domain, input_tokens, output_tokens
-     )
-     ${changeHours('inserted', '+')}`,
-    [
-      uuidArray(decisions.map(({ organization_id }) => organization_id)),
-      uuidArray(decisions.map(({ decision_id }) => decision_id)),
-      timestamptzArray(decisions.map(({ received_at }) => received_at)),
-      textArray(decisions.map(({ input }) => input)),
-      textArray(decisions.map(({ output }) => JSON.stringify(output))),
-      textArray(decisions.map(({ agent_id }) => agent_id)),
-      textArray(decisions.map(({ session_id }) => session_id)),
-      textArray(decisions.map(({ domain }) => domain)),
-      textArray(decisions.map(({ metadata }) => metadata)),
-      bigintArray(decisions.map(({ input_tokens }) => input_tokens)),
-      bigintArray(decisions.map(({ output_tokens }) => output_tokens)),
-      textArray(decisions.map(({ sdk_version }) => sdk_version))
-    ]
-  )
+  await transaction.query(insertAll, [
+    uuidArray(decisions.map(({ organization_id }) => organization_id)),
+    uuidArray(decisions.map(({ decision_id }) => decision_id)),
+    timestamptzArray(decisions.map(({ received_at }) => received_at)),
+    textArray(decisions.map(({ input }) => input)),
+    textArray(decisions.map(({ output }) => JSON.stringify(output))),
+    textArray(decisions.map(({ agent_id }) => agent_id)),
+    textArray(decisions.map(({ session_id }) => session_id)),
+    textArray(decisions.map(({ domain }) => domain)),
+    textArray(decisions.map(({ metadata }) => metadata)),
+    bigintArray(decisions.map(({ input_tokens }) => input_tokens)),
+    bigintArray(decisions.map(({ output_tokens }) => output_tokens)),
+    textArray(decisions.map(({ sdk_version }) => sdk_version)),
+    ...facetArrays(decisions)
+  ])
+}
+
+function facetArrays(decisions: readonly Decision[]) {
+  const facets = decisions.map(({ metadata }) => facetsOf(metadata))
+  return [
+    textArray(facets.map(({ labels }) => labels && textArrayLiteral(labels))),
+    textArray(facets.map(({ model }) => model)),
+    textArray(facets.map(({ agent_version }) => agent_version)),
+    float8Array(facets.map(({ latency_ms }) => latency_ms)),
+    booleanArray(facets.map(({ is_error }) => is_error))
+  ]
 }

@@ -25,7 +25,12 @@ const daysDroppedMax = 60
 const agingTables = [
   ['decisions_default', 'received_at'],
   ...evaluationTables,
-  ['decision_hours', 'hour']
+  ['decision_outcomes', 'received_at'],
+  ['decision_hours', 'hour'],
+  ['decision_facet_hours', 'hour'],
+  ['outcome_hours', 'hour'],
+  ['score_hours', 'hour'],
+  ['agents', 'last_received_at']
 ] as const
 
 /**

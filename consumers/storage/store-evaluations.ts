@@ -9,6 +9,7 @@ import type { Store } from './bisect.ts'
 import { closeRuns, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun, RunName } from './insert-runs.ts'
 import { recordConsumed } from './record-consumed.ts'
+import { storeOutcomes } from './store-outcomes.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
 export interface StoreEvaluationsDependencies {
@@ -40,11 +41,13 @@ async function store(
     isErased(evaluation) || tombstones.has(identityNameOf(evaluation))
   const runs = evaluations.filter((evaluation) => !isGone(evaluation)).flatMap(runsOf)
   const inserted = new Set((await insertRuns(transaction, runs)).map(nameOf))
-  const fresh = runs.filter((ended) => inserted.has(endedNameOf(ended)))
+  const fresh = firstOf(runs).filter((ended) => inserted.has(endedNameOf(ended)))
   await insertScores(transaction, fresh)
   // Also of what is erased: a run may have been opened in the very moment of its erasure.
   await closeRuns(transaction, evaluations.flatMap(runsOf))
   await tellCompleted(transaction, [...new Set(fresh.map(({ evaluation }) => evaluation))])
+  // Last: many decisions share a sum, and its row is locked until the transaction ends.
+  await storeOutcomes(transaction, fresh)
   return evaluations.map((evaluation) => {
     if (isGone(evaluation)) return erased
     // All of them, so that the same again in this batch finds none left.
@@ -55,6 +58,11 @@ async function store(
 
 function runsOf(evaluation: Evaluation): EndedRun[] {
   return evaluation.runs.map((run) => ({ evaluation, run }))
+}
+
+/** A batch may hold the same run twice; the first is the one that was inserted. */
+function firstOf(runs: readonly EndedRun[]): readonly EndedRun[] {
+  return [...Map.groupBy(runs, endedNameOf).values()].flatMap(([first]) => first ?? [])
 }
 
 function nameOf(name: RunName): string {

@@ -1,6 +1,6 @@
 /** What readers see of a decision's evaluation, made of its plan and its runs. */
 import { currentRunsOf, evaluationProgressOf } from '../../core/evaluation-status.ts'
-import { evaluationStateOf, sharedReasonOf } from '../../core/evaluation-status.ts'
+import { evaluationStateOf, unplannedStateOf } from '../../core/evaluation-status.ts'
 import type { EvaluationProgress, EvaluationState } from '../../core/evaluation-status.ts'
 import { verdictOf } from '../../core/evaluation.ts'
 import type { Verdict } from '../../core/evaluation.ts'
@@ -28,8 +28,10 @@ export function evaluationViewOf({ plan, runs }: KnownEvaluation): EvaluationVie
   const states = entries
     .filter(({ evaluator }) => evaluator !== null)
     .map(({ outcome, reason }) => ({ status: outcome, status_reason: reason }))
-  const state =
-    plan !== null && states.length === 0 ? unplannedStateOf(entries) : evaluationStateOf(states)
+  const isUnplanned = plan !== null && states.length === 0
+  const state = isUnplanned
+    ? unplannedStateOf(entries.flatMap(({ reason }) => reason ?? []))
+    : evaluationStateOf(states)
   const scores = scoresByName([...planned, ...runs.filter(isPushed)])
   return {
     ...state,
@@ -38,12 +40,4 @@ export function evaluationViewOf({ plan, runs }: KnownEvaluation): EvaluationVie
     plan: entries,
     scores
   }
-}
-
-/** No rule wanted the decision, or there is none. */
-function unplannedStateOf(entries: readonly PlanEntry[]): EvaluationState {
-  const reasons = entries.map(({ outcome, reason }) =>
-    outcome === 'not_matched' ? outcome : reason
-  )
-  return { status: 'not_evaluated', reason: sharedReasonOf(reasons) ?? 'no_rule' }
 }

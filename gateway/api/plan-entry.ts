@@ -1,5 +1,5 @@
 /** What was planned for a decision, and what became of each part: why there is a score, or none. */
-import { runKeyOf } from '../../core/evaluation-status.ts'
+import { isMismatch, runKeyOf } from '../../core/evaluation-status.ts'
 import type { EvaluationRun } from './evaluation-run.ts'
 import type { DecisionPlan, PlannedRule } from './read-evaluations.ts'
 
@@ -19,7 +19,6 @@ export interface PlanEntry {
 }
 
 const planned = 'planned'
-const mismatches = new Set(['domain', 'agent_id', 'session_id', 'metadata'])
 
 /** @param runs the current ones that rules planned. */
 export function planEntriesOf(
@@ -54,7 +53,7 @@ const noEvaluator = Object.freeze({
 })
 
 function unplanned(outcome: string) {
-  return { outcome: mismatches.has(outcome) ? 'not_matched' : 'skipped', reason: outcome }
+  return { outcome: isMismatch(outcome) ? 'not_matched' : 'skipped', reason: outcome }
 }
 
 function entryOfRun(run: EvaluationRun): PlanEntry {

@@ -1,4 +1,5 @@
 /** The scores of a decision by name: what the machine says, what people say, and what counts. */
+import { effectiveOf, newestScores } from '../../core/effective-scores.ts'
 import { newestFirst } from './evaluation-run.ts'
 import type { EvaluationRun, RunScore } from './evaluation-run.ts'
 
@@ -29,34 +30,29 @@ export interface ScoreEntry extends ScoreView {
 export type ScoresByName = Readonly<Record<string, ScoreEntry>>
 
 const shownFirst = ['evaluator', 'api', 'human', 'end_user']
-const countsFirst = ['human', 'evaluator', 'api', 'end_user']
 
-/** Of two with one name and source the later evaluated. Also a score named `__proto__` is kept. */
+/** In the order in which they were first given. Also a score named `__proto__` is kept. */
 export function scoresByName(runs: readonly EvaluationRun[]): ScoresByName {
-  const byName = new Map<string, Map<string, ScoreView>>()
-  for (const [name, view] of newestScoresOf(runs)) {
-    const sources = byName.get(name) ?? new Map<string, ScoreView>()
-    byName.set(name, sources.set(view.source_kind, view))
-  }
-  const entries = [...byName].map(([name, sources]) => [name, scoreEntryOf(sources)] as const)
+  const given = newestFirst(runs)
+    .toReversed()
+    .flatMap((run) => run.scores.map((score) => givenScoreOf(run, score)))
+  const entries = [...newestScores(given)].map(([name, sources]) => {
+    const views = [...sources].map(([kind, { view }]) => [kind, view] as const)
+    return [name, scoreEntryOf(new Map(views))] as const
+  })
   return Object.fromEntries(entries)
 }
 
-/** In the order in which they were given, so that the last of a name and source is the newest. */
-function newestScoresOf(runs: readonly EvaluationRun[]): readonly (readonly [string, ScoreView])[] {
-  return newestFirst(runs)
-    .toReversed()
-    .flatMap((run) => run.scores.map((score) => [score.name, scoreViewOf(run, score)] as const))
+function givenScoreOf(run: EvaluationRun, score: RunScore) {
+  const { name, source_kind, score_id } = score
+  const evaluated_at = Number(run.evaluated_at)
+  return { name, source_kind, score_id, evaluated_at, view: scoreViewOf(run, score) }
 }
 
-/** There is at least one source. One that is not known here comes behind those that are. */
+/** There is at least one source. */
 function scoreEntryOf(sources: ReadonlyMap<string, ScoreView>): ScoreEntry {
-  const firstOf = (order: readonly string[]): ScoreView => {
-    const kinds = [...order, ...sources.keys()]
-    return sources.get(kinds.find((kind) => sources.has(kind)) ?? '') as ScoreView
-  }
-  const shown = firstOf(shownFirst)
-  const effective = firstOf(countsFirst)
+  const shown = effectiveOf(sources, shownFirst)
+  const effective = effectiveOf(sources)
   const others = [...sources].filter(([, view]) => view !== shown)
   return {
     ...shown,
