@@ -18,6 +18,7 @@ import { createReadEvaluation } from './api/read-evaluation.ts'
 import { createReadEvaluations } from './api/read-evaluations.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
 import { createResults } from './api/results/create-results.ts'
+import { createReadStats } from './api/stats/read-stats.ts'
 import { createStore } from './api/store.ts'
 import type { Store } from './api/store.ts'
 import { createApp } from './app.ts'
@@ -153,6 +154,7 @@ function createReads(
     readDecision: createReadDecision(reads),
     readEvaluation: createReadEvaluation(reads),
     readReceipt: createReadReceipt(reads),
-    ...createResults(reads)
+    ...createResults(reads),
+    readStats: createReadStats(reads)
   }
 }

@@ -16,8 +16,11 @@ import { resultRows } from './result-rows.ts'
 import type { ResultHandlers } from './result-rows.ts'
 import type { Handle, KeyHandle, PrincipalHandle } from './route.ts'
 import type { Route, SessionHandle } from './route.ts'
+import { statsRows } from './stats-rows.ts'
+import type { StatsHandlers } from './stats-rows.ts'
 
-export interface Handlers extends AccountHandlers, ConfigurationHandlers, ResultHandlers {
+export interface Handlers
+  extends AccountHandlers, ConfigurationHandlers, ResultHandlers, StatsHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
@@ -36,6 +39,7 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ['post', '/v1/ingest/batch',            line('ingest', ingestBatchOperation, to.ingestBatch)],
     ['get',  '/v1/ingest/:decision_id',     key('ingest', readReceiptOperation, to.readReceipt)],
     ['get',  '/v1/decisions',               session(listDecisionsOperation, to.listDecisions)],
+    ...statsRows(to, guards),
     ['get',  '/v1/decisions/:decision_id',  session(readDecisionOperation, to.readDecision)],
     ...accountRows(to, guards),
     ...configurationRows(to, guards),

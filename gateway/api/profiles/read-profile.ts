@@ -1,0 +1,129 @@
+/** GET /v1/profiles/:agent_id: everything that is known of an agent, on one page. */
+import { jsonReply } from '../../call.ts'
+import type { PrincipalHandle } from '../../route.ts'
+import { hourMs, hourRangeOf, previousOf } from '../stats/hour-range.ts'
+import type { HourRange } from '../stats/hour-range.ts'
+import { selectSums } from '../stats/select-sums.ts'
+import type { SumRow } from '../stats/select-sums.ts'
+import { decisionSource, outcomeSource } from '../stats/sum-sources.ts'
+import type { OrganizationStore, Store } from '../store.ts'
+import { costOf } from './agent-cost.ts'
+import type { ModelTokens, Prices } from './agent-cost.ts'
+import { editableOf, identityOf, pricesOf, timesOf } from './agent-record.ts'
+import { scoresOf, selectScores } from './agent-scores.ts'
+import { statusOf } from './agent-status.ts'
+import { errorRateOf, nowOf, outcomesOf, percentilesOf, sparklineOf } from './agent-sums.ts'
+import { sparklineStarts, tokensOf, volumeOf } from './agent-sums.ts'
+import { findAgent } from './find-agent.ts'
+import type { FindAgentDependencies, FoundAgent } from './find-agent.ts'
+import { readSilence } from './read-silence.ts'
+import { domainsOf, selectDomains } from './select-domains.ts'
+import { facetView, meanLatencyOf, selectFacets } from './select-facets.ts'
+import type { FacetRow } from './select-facets.ts'
+import { selectSample } from './select-sample.ts'
+import type { Sample } from './select-sample.ts'
+import { selectWorst, worstView } from './select-worst.ts'
+
+export interface ProfileDependencies extends FindAgentDependencies {
+  readonly store: Store
+}
+
+type Parts = Awaited<ReturnType<typeof readParts>>
+
+export function createReadProfile(dependencies: ProfileDependencies): PrincipalHandle {
+  const { store, clock } = dependencies
+
+  return async function readProfile({ principal, params, query }) {
+    const ours = store.of(principal.organization_id)
+    const { window } = query as { window: string }
+    const range = hourRangeOf({ window }, clock.now())
+    // The watermark before the sums: whatever it promises is then among them.
+    const found = await findAgent(ours, params['agent_id'] ?? '', dependencies)
+    const parts = await readParts(ours, found, range)
+    const answer = {
+      ...headOf(found, parts),
+      ...editableOf(found.record),
+      ...measuresOf(parts, range, pricesOf(found.record)),
+      meta: { applied: appliedOf(range), ...found.lag }
+    }
+    return jsonReply(200, JSON.stringify(answer))
+  }
+}
+
+async function readParts(store: OrganizationStore, found: FoundAgent, range: HourRange) {
+  const agentId = found.record.agent_id
+  const starts = sparklineStarts(range, hourMs)
+  const sums = { filters: { agentId }, from: previousOf(range).from, to: range.to }
+  const [trend, outcomes, scores, domains, facets, sample, worst, silences] = await Promise.all([
+    selectSums(store, decisionSource, { ...sums, groups: [], starts }),
+    selectSums(store, outcomeSource, {
+      ...sums,
+      groups: ['status', 'verdict'],
+      starts: [range.from]
+    }),
+    selectScores(store, { agentId, to: range.to, starts }),
+    selectDomains(store, agentId, range),
+    selectFacets(store, agentId, range),
+    selectSample(store, agentId, range),
+    selectWorst(store, agentId, range),
+    readSilence(store, [timesOf(found.record)], found.knownUntil)
+  ])
+  return { starts, trend, outcomes, scores, domains, facets, sample, worst, silences }
+}
+
+function headOf({ record, knownUntil }: FoundAgent, { silences }: Parts) {
+  const silence = silences.get(record.agent_id) ?? null
+  const status = statusOf(timesOf(record), silence, knownUntil)
+  return { ...identityOf(record), status, silence }
+}
+
+function measuresOf(parts: Parts, range: HourRange, prices: Prices | null) {
+  const { starts, trend, outcomes, scores, domains, facets, sample, worst } = parts
+  const now = nowOf(trend)
+  const decisions = now['decisions'] ?? 0
+  const { pass_rate, pass_rate_before, verdicts, evaluation } = outcomesOf(outcomes, decisions)
+  return {
+    volume: { ...volumeOf(trend, range), sparkline: sparklineOf(trend, starts) },
+    tokens: tokensOf(now, sample),
+    cost: costOf(prices, modelTokensOf(facets, trend)),
+    pass_rate: { ...pass_rate, previous: pass_rate_before },
+    ...{ verdicts, evaluation, scores: scoresOf(scores, starts, decisions) },
+    error_rate: errorRateOf(now),
+    latency_ms: { ...meanLatencyOf(now), ...percentilesOf(sample.latency_ms) },
+    domains: domainsOf(domains),
+    sessions: sessionsOf(sample),
+    sample: { n: sample.n, since: sample.since?.toISOString() ?? null },
+    versions: facetsOf(facets, 'agent_version'),
+    models: facetsOf(facets, 'model'),
+    sdk_versions: facetsOf(facets, 'sdk_version'),
+    worst: worst.map(worstView)
+  }
+}
+
+export function facetsOf(rows: readonly FacetRow[], facet: FacetRow['facet']) {
+  return rows.filter((row) => row.facet === facet).map(facetView)
+}
+
+/** By model, and what is left over for those that name none. */
+export function modelTokensOf(
+  facets: readonly FacetRow[],
+  trend: readonly SumRow[]
+): readonly ModelTokens[] {
+  const models = facets.filter(({ facet }) => facet === 'model')
+  const all = nowOf(trend)
+  const rest = (name: 'input_tokens' | 'output_tokens') => {
+    const told = models.reduce((sum, row) => sum + row[name], 0)
+    return Math.max(0, (all[name] ?? 0) - told)
+  }
+  const unnamed = { input_tokens: rest('input_tokens'), output_tokens: rest('output_tokens') }
+  return [...models.map((row) => ({ ...row, model: row.value })), { model: null, ...unnamed }]
+}
+
+function sessionsOf({ sessions, in_sessions }: Sample) {
+  const decisions_per_session = sessions === 0 ? null : in_sessions / sessions
+  return { count: sessions, decisions: in_sessions, decisions_per_session }
+}
+
+export function appliedOf({ from, to }: HourRange) {
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+}

@@ -1,0 +1,151 @@
+/** Sums by group and interval of time, from the tables that are kept by the hour. */
+import type { Row } from '../../../platform/postgres.ts'
+import type { OrganizationStore } from '../store.ts'
+import type { GroupName, SumSource, Sums } from './sum-sources.ts'
+
+export interface SumFilters {
+  /** Empty is the decisions that name none. */
+  readonly agentId?: string | undefined
+  readonly agentIds?: readonly string[] | undefined
+  readonly domain?: string | undefined
+  /** Of scores. */
+  readonly names?: readonly string[] | undefined
+}
+
+export interface SumQuery {
+  readonly groups: readonly GroupName[]
+  readonly filters: SumFilters
+  /** Milliseconds: hours from here on are looked at. */
+  readonly from: number
+  readonly to: number
+  /** Where intervals begin; what lies before the first of them has the bucket 0. */
+  readonly starts: readonly number[]
+}
+
+export interface SumRow {
+  /** JSON text of a list with a value for each group; null is all groups that are not wanted. */
+  readonly key: string | null
+  /** JSON texts of what else tells series apart; empty where nothing does. */
+  readonly identity: string
+  /** From 1 on, in the order of the starts. */
+  readonly bucket: number
+  readonly sums: Sums
+}
+
+export interface SelectSumsQuery extends SumQuery {
+  /** Keys of groups; the others are added up. Without it: each for itself. */
+  readonly wanted?: readonly string[] | null
+  /** Only so many rows, the largest. */
+  readonly rowsMax?: number
+}
+
+export async function selectSums(
+  store: OrganizationStore,
+  source: SumSource,
+  query: SelectSumsQuery
+): Promise<readonly SumRow[]> {
+  const values: unknown[] = [store.organizationId]
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const starts = query.starts.map((start) => new Date(start).toISOString())
+  const bucket = `width_bucket(h.hour, ${parameter(starts)}::timestamptz[])`
+  const identity = source.identity ?? []
+  const names = Object.keys(source.sums)
+  const inner = innerOf(source, query, { parameter, columns: [bucket, ...identity] })
+  const shown = identity.map((_, index) => `c${index + 2}`).join(', ')
+  const wanted = parameter(query.wanted ?? null)
+  const order = query.rowsMax === undefined ? '1, 2, 3' : `sum(${source.size}) desc, 1, 2, 3`
+  const rows = await store.query<Row & { key: string | null; identity: string; bucket: number }>(
+    `with ${inner}, keyed as (
+       select ${keyOf(query.groups)} as key, grouped.*
+         from grouped
+     )
+     select case when ${wanted}::text[] is null or key = any(${wanted}) then key end as key,
+            json_build_array(${shown})::text as identity, c1 as bucket,
+            ${names.map((name) => `${floatOf(`sum(${name})`)} as ${name}`).join(', ')}
+       from keyed
+      group by 1, 2, 3
+      order by ${order}
+      limit ${parameter(query.rowsMax ?? null)}`,
+    values
+  )
+  return rows.map(({ key, identity: told, bucket: index, ...sums }) => {
+    return { key, identity: told, bucket: index, sums: sums as Sums }
+  })
+}
+
+/** A number of JavaScript: the sums are exact, and may be larger than one can be. */
+export function floatOf(sum: string): string {
+  return `greatest(-1e308, least(1e308, ${sum}))::float8`
+}
+
+export interface TopGroups {
+  /** The largest first. */
+  readonly keys: readonly string[]
+  readonly total: number
+}
+
+/** @param query of the time that is asked for alone */
+export async function selectTopGroups(
+  store: OrganizationStore,
+  source: SumSource,
+  { groupsMax, ...query }: Omit<SumQuery, 'starts'> & { readonly groupsMax: number }
+): Promise<TopGroups> {
+  const values: unknown[] = [store.organizationId]
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const inner = innerOf(source, query, { parameter, columns: [] })
+  const rows = await store.query<{ key: string; total: number }>(
+    `with ${inner}
+     select ${keyOf(query.groups)} as key, count(*) over () as total
+       from grouped
+      where ${source.size} > 0
+      order by ${source.size} desc, 1
+      limit ${groupsMax}`,
+    values
+  )
+  return { keys: rows.map(({ key }) => key), total: rows[0]?.total ?? 0 }
+}
+
+interface Columns {
+  readonly parameter: (value: unknown) => string
+  /** Beside the groups; called c1 and so on. */
+  readonly columns: readonly string[]
+}
+
+/** The groups are called g1 and so on: a key of JSON is made once for each, not for each row. */
+function innerOf(
+  source: SumSource,
+  query: Omit<SumQuery, 'starts'>,
+  { parameter, columns }: Columns
+): string {
+  const groups = query.groups.map((name, index) => `${source.groups[name]} as g${index + 1}`)
+  const others = columns.map((column, index) => `${column} as c${index + 1}`)
+  const by = [...groups, ...others]
+  const sums = Object.entries(source.sums).map(([name, sum]) => `${sum} as ${name}`)
+  const places = by.map((_, index) => index + 1).join(', ')
+  return `${source.before === undefined ? '' : `${source.before}, `}grouped as (
+       select ${[...by, ...sums].join(', ')}
+         from ${source.rows}
+        where ${conditionsOf(query, parameter).join('\n          and ')}
+        ${places === '' ? '' : `group by ${places}`}
+     )`
+}
+
+function conditionsOf(
+  { filters, from, to }: Omit<SumQuery, 'starts'>,
+  parameter: (value: unknown) => string
+): readonly string[] {
+  const { agentId, agentIds, domain, names } = filters
+  return [
+    'h.organization_id = $1',
+    `h.hour >= ${parameter(new Date(from).toISOString())}::timestamptz`,
+    `h.hour < ${parameter(new Date(to).toISOString())}::timestamptz`,
+    ...(agentId === undefined ? [] : [`h.agent_id = ${parameter(agentId)}`]),
+    ...(agentIds === undefined ? [] : [`h.agent_id = any(${parameter(agentIds)})`]),
+    ...(domain === undefined ? [] : [`h.domain = ${parameter(domain)}`]),
+    ...(names === undefined ? [] : [`h.name = any(${parameter(names)})`])
+  ]
+}
+
+function keyOf(groups: readonly GroupName[]): string {
+  return `json_build_array(${groups.map((_, index) => `g${index + 1}`).join(', ')})::text`
+}
