@@ -129,7 +129,8 @@ async function measureCopy(postgres: Postgres): Promise<number> {
 
 /** The tables and what the server still has to write of them. */
 async function empty(postgres: Postgres): Promise<void> {
-  await postgres.query(`truncate decisions, decision_ids, decision_hours`)
+  const tables = 'decisions, decision_ids, decision_hours, decision_facet_hours, agents'
+  await postgres.query(`truncate ${tables}`)
   await postgres.query(`checkpoint`)
 }
 

@@ -2,6 +2,7 @@
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import { daysAhead, makeDaysAround, makePartitions } from './partitions.ts'
+import { refreshUnplanned } from './refresh-unplanned.ts'
 import { applyRetention } from './retention.ts'
 import type { RetentionDependencies } from './retention.ts'
 
@@ -21,6 +22,7 @@ type Part = readonly [what: string, work: (options: UpkeepOptions) => Promise<vo
 const round: readonly Part[] = [
   ['drop what is old', applyRetention],
   ['make partitions', makePartitions],
+  ['look for plans', refreshUnplanned],
   ['measure the partitions', measure]
 ]
 

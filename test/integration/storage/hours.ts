@@ -1,28 +1,88 @@
-/** Holds the sums of the hours against the rows they are sums of. */
+/** Holds the sums that storage keeps against the rows they are sums of. */
 import type { Row, TestDatabase } from '../../support/database.ts'
 
-/** @returns the hours in which the two differ; of one organization, or of all. */
-export function hoursDiffer(
+const hour = `date_trunc('hour', received_at, 'UTC') as hour`
+const agent = `coalesce(agent_id, '') as agent_id`
+const domain = `coalesce(domain, '') as domain`
+const sums = `count(*) as decisions, coalesce(sum(input_tokens), 0) as input_tokens,
+  coalesce(sum(output_tokens), 0) as output_tokens, count(input_tokens) as input_tokens_known,
+  count(output_tokens) as output_tokens_known, count(*) filter (where is_error) as errors,
+  count(is_error) as errors_known, coalesce(sum(latency_ms::numeric), 0) as latency_ms,
+  count(latency_ms) as latency_known`
+const sumNames = `decisions, input_tokens, output_tokens, input_tokens_known, output_tokens_known,
+  errors, errors_known, latency_ms, latency_known`
+const scoreSums = `count(*) as scores, count(value) as valued,
+  coalesce(sum(value::numeric), 0) as value_sum,
+  coalesce(sum(value::numeric * value::numeric), 0) as value_squares,
+  count(passed) as judged, count(*) filter (where passed) as passed`
+
+/** What each table holds, and what it ought to hold. */
+const tables: readonly (readonly [table: string, kept: string, summed: string])[] = [
+  [
+    'decision_hours',
+    `select organization_id, hour, agent_id, domain, ${sumNames} from decision_hours`,
+    `select organization_id, ${hour}, ${agent}, ${domain}, ${sums}
+       from decisions group by 1, 2, 3, 4`
+  ],
+  [
+    'decision_facet_hours',
+    `select organization_id, hour, agent_id, facet, value, ${sumNames} from decision_facet_hours`,
+    `select organization_id, ${hour}, ${agent}, facet, value, ${sums}
+       from decisions, lateral (values ('model', model), ('agent_version', agent_version),
+                                       ('sdk_version', nullif(sdk_version, ''))) t (facet, value)
+      where value is not null group by 1, 2, 3, 4, 5`
+  ],
+  [
+    'agents',
+    `select a.organization_id, a.agent_id from agents a
+      where not exists (select from decisions d where d.organization_id = a.organization_id
+                           and coalesce(d.agent_id, '') = a.agent_id
+                           and d.received_at not between a.first_received_at
+                                                     and a.last_received_at)`,
+    `select distinct organization_id, ${agent} from decisions`
+  ],
+  [
+    'outcome_hours',
+    `select organization_id, hour, agent_id, domain, status, verdict, decisions
+       from outcome_hours`,
+    `select organization_id, ${hour}, ${agent}, ${domain}, status, verdict, count(*)
+       from decision_outcomes group by 1, 2, 3, 4, 5, 6`
+  ],
+  [
+    'score_hours',
+    `select organization_id, hour, agent_id, domain, name, source_kind, evaluator_id,
+            evaluator_version, scores, valued, value_sum, value_squares, judged, passed
+       from score_hours`,
+    `select organization_id, ${hour}, ${agent}, ${domain}, name, source_kind, evaluator_id,
+            evaluator_version, ${scoreSums}
+       from decision_outcomes, jsonb_to_recordset(counted)
+            as c (name text, source_kind text, evaluator_id text, evaluator_version integer,
+                  value float8, passed boolean)
+      group by 1, 2, 3, 4, 5, 6, 7, 8`
+  ],
+  [
+    'decision_outcomes',
+    `select organization_id, decision_id from decision_outcomes`,
+    `select distinct organization_id, decision_id from evaluation_runs`
+  ]
+]
+
+/** @returns the sums in which the two differ; of one organization, or of all. */
+export async function hoursDiffer(
   database: TestDatabase,
   organizationId: string | null = null
 ): Promise<Row[]> {
-  return database.query(
-    `with summed as (
-       select organization_id, date_trunc('hour', received_at, 'UTC') as hour,
-              coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
-              count(*) as decisions, coalesce(sum(input_tokens), 0) as input_tokens,
-              coalesce(sum(output_tokens), 0) as output_tokens,
-              count(input_tokens) as input_tokens_known, count(output_tokens) as output_tokens_known
-         from decisions
-        where $1::uuid is null or organization_id = $1
-        group by 1, 2, 3, 4
-     ),
-     kept as (
-       select * from decision_hours where $1::uuid is null or organization_id = $1
-     )
-     (select 'not kept' as wrong, * from (table summed except table kept) as missing)
-     union all
-     (select 'not so', * from (table kept except table summed) as foreign_hours)`,
-    [organizationId]
-  )
+  const differing: Row[] = []
+  for (const [table, kept, summed] of tables) {
+    const rows = await database.query(
+      `with kept as (select * from (${kept}) k where $1::uuid is null or organization_id = $1),
+            summed as (select * from (${summed}) s where $1::uuid is null or organization_id = $1)
+       (select 'not kept' as wrong, * from (table summed except table kept) as missing)
+       union all
+       (select 'not so', * from (table kept except table summed) as foreign_sums)`,
+      [organizationId]
+    )
+    differing.push(...rows.map((row) => ({ table, ...row })))
+  }
+  return differing
 }

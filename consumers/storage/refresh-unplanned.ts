@@ -1,0 +1,34 @@
+/** Looks again at decisions that somebody scored before it was known what is planned for them. */
+import type { Queryable } from '../../platform/postgres.ts'
+import { changeOutcomeHours } from '../../platform/change-outcome-hours.ts'
+import type { DecisionName } from './outcome-rows.ts'
+import { inTurn } from './partitions.ts'
+import type { UpkeepDependencies } from './partitions.ts'
+import { refreshOutcomes } from './refresh-outcomes.ts'
+
+/** In one round; the rest is for the next. */
+const decisionsMax = 500
+
+/**
+ * The evaluation group plans, and storage does not hear of it when there is nothing to run: without
+ * a run to store, such a decision would wait for a plan for ever.
+ */
+export async function refreshUnplanned(dependencies: UpkeepDependencies): Promise<void> {
+  await inTurn(dependencies, async (transaction) => {
+    const decisions = await selectPlanned(transaction)
+    const changes = await refreshOutcomes(transaction, decisions)
+    await changeOutcomeHours(transaction, changes)
+  })
+}
+
+function selectPlanned(transaction: Queryable): Promise<DecisionName[]> {
+  return transaction.query<{ organization_id: string; decision_id: string }>(
+    `select o.organization_id, o.decision_id
+       from decision_outcomes o
+       join evaluation_plans p using (organization_id, decision_id)
+      where o.reason = 'not_planned_yet'
+      order by o.updated_at
+      limit $1`,
+    [decisionsMax]
+  )
+}
