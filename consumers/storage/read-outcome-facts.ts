@@ -39,14 +39,18 @@ interface RunRow extends OpenRun, DecisionName, Row {
   readonly scores: readonly OutcomeScore[]
 }
 
-/** One statement: of two, a run that is stored meanwhile could be in neither. */
+/**
+ * One statement: of two, a run that is stored meanwhile could be in neither. In the order of the
+ * readers, should two runs say that they are the same one.
+ */
 export async function readRuns(
   transaction: Queryable,
   decisions: readonly DecisionName[]
 ): Promise<ReadonlyMap<string, KnownRuns>> {
   const rows = await transaction.query<RunRow>(
-    `select r.organization_id, r.decision_id, r.rule, r.rule_id, r.evaluator, r.evaluator_id,
-            r.evaluator_version, r.generation, r.status, r.status_reason, r.evaluated_at,
+    `select r.organization_id, r.decision_id, r.run_id, r.rule, r.rule_id, r.evaluator,
+            r.evaluator_id, r.evaluator_version, r.generation, r.status, r.status_reason,
+            r.evaluated_at,
             (select coalesce(json_agg(json_build_object('score_id', s.score_id, 'name', s.name,
                       'source_kind', s.source_kind, 'value', s.value, 'label', s.label,
                       'passed', s.passed) order by s.score_id), '[]')
@@ -55,12 +59,14 @@ export async function readRuns(
                 and s.run_id = r.run_id) as scores
        from evaluation_runs r join ${wanted} using (organization_id, decision_id)
       union all
-     select o.organization_id, o.decision_id, o.rule, o.rule_id, o.evaluator, o.evaluator_id,
-            o.evaluator_version, o.generation, o.status, o.status_reason, null, '[]'
+     select o.organization_id, o.decision_id, o.run_id, o.rule, o.rule_id, o.evaluator,
+            o.evaluator_id, o.evaluator_version, o.generation, o.status, o.status_reason,
+            null, '[]'
        from open_runs o join ${wanted} using (organization_id, decision_id)
       where not exists (select from evaluation_runs e
                          where e.organization_id = o.organization_id
-                           and e.decision_id = o.decision_id and e.run_id = o.run_id)`,
+                           and e.decision_id = o.decision_id and e.run_id = o.run_id)
+      order by rule, evaluator, run_id`,
     namesOf(decisions)
   )
   const byDecision = Map.groupBy(rows, identityNameOf)

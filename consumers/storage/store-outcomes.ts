@@ -86,16 +86,15 @@ function outcomeScoreOf(score: Run['scores'][number]) {
   return { score_id, name, value, label, passed, source_kind: source_kind ?? 'evaluator' }
 }
 
-/** A score whose id another has was not stored. */
+/** Each run and each score by itself: of two that are the same, readers choose one. */
 function isWholePlan(plan: OutcomePlan | null, runs: readonly EndedRun[]): boolean {
-  if (plan === null || plan.runs === 0) return false
-  const isPlanned = runs.every(
-    ({ rule_id, generation }) => rule_id !== pushRuleId && generation === 0
-  )
+  if (plan === null || runs.length < plan.runs) return false
+  const isFirst = ({ rule_id, generation }: EndedRun): boolean =>
+    rule_id !== pushRuleId && generation === 0
   const scoreIds = runs.flatMap(({ scores }) => scores.map(({ score_id }) => score_id))
-  return (
-    isPlanned &&
-    new Set(runs.map(runKeyOf)).size >= plan.runs &&
-    new Set(scoreIds).size === scoreIds.length
-  )
+  return runs.every(isFirst) && areDistinct(runs.map(runKeyOf)) && areDistinct(scoreIds)
+}
+
+function areDistinct(texts: readonly string[]): boolean {
+  return new Set(texts).size === texts.length
 }

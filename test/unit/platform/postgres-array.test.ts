@@ -2,8 +2,11 @@
 import { expect, test } from '@jest/globals'
 import {
   bigintArray,
+  booleanArray,
   byteaArray,
+  float8Array,
   textArray,
+  textArrayLiteral,
   timestamptzArray,
   uuidArray
 } from '../../../platform/postgres-array.ts'
@@ -37,6 +40,8 @@ test.each([
 test('numbers and ids are lists', () => {
   expect(bigintArray([1, null, Number.MAX_SAFE_INTEGER])).toBe('{1,NULL,9007199254740991}')
   expect(bigintArray([])).toBe('{}')
+  expect(float8Array([0.5, null, 1e21])).toBe('{0.5,NULL,1e+21}')
+  expect(booleanArray([true, null, false])).toBe('{true,NULL,false}')
   expect(uuidArray([id, id])).toBe(`{${id},${id}}`)
   expect(uuidArray([])).toBe('{}')
 })
@@ -45,3 +50,9 @@ test.each([[['x']], [[id, '']], [[`${id},${id}`.slice(1)]], [[id.toUpperCase()]]
   'what is no UUID shifts no other: %j',
   (values) => expect(() => uuidArray(values)).toThrow(TypeError)
 )
+
+test('a text among texts is what it was, whatever is in it', () => {
+  expect(textArrayLiteral(['a', '', 'NULL', 'b,"c"}', String.raw`d\e`])).toBe(
+    String.raw`{"a","","NULL","b,\"c\"}","d\\e"}`
+  )
+})

@@ -1,0 +1,286 @@
+/** What is kept of a decision's evaluation is what its readers see, however its runs came. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { refreshUnplanned } from '../../../consumers/storage/refresh-unplanned.ts'
+import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
+import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
+import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
+import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import { bareScore } from '../../../core/evaluation.ts'
+import type { Evaluation, Run, Score } from '../../../core/evaluation.ts'
+import { pushRuleId } from '../../../core/rule.ts'
+import { builtInEvaluators } from '../../../evaluators/default-rule-set.ts'
+import { evaluationViewOf } from '../../../gateway/api/evaluation-view.ts'
+import { createReadEvaluations } from '../../../gateway/api/read-evaluations.ts'
+import { createStore } from '../../../gateway/api/store.ts'
+import { systemClock as clock } from '../../../platform/clock.ts'
+import { beginErasure } from '../../../platform/erasure/erasure-table.ts'
+import { runErasure } from '../../../platform/erasure/run-erasure.ts'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres.ts'
+import { createRandom } from '../../faults/random.ts'
+import type { Random } from '../../faults/random.ts'
+import { aDecision, anEvaluation, aRun, aScore, noon } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
+import { hoursDiffer } from './hours.ts'
+
+const evaluators = builtInEvaluators.slice(0, 3)
+let database: TestDatabase
+let postgres: PostgresPool
+let organization_id: string
+let offset = 0n
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  postgres = createPostgres({
+    ...{ url: database.url, applicationName: 'test', connectionsMax: 8 },
+    statementTimeoutMs: 20_000
+  })
+  onEnd(() => postgres.close())
+})
+
+beforeEach(() => void (organization_id = randomUUID()))
+
+/** A partition of its own for each call, so that they may be at once. */
+function place() {
+  offset += 1n
+  return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }
+}
+
+function store(...evaluations: Evaluation[]): Promise<unknown> {
+  const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+  return createStoreEvaluations({ postgres, tellCompleted })(evaluations, place())
+}
+
+async function plan(decisionId: string, outcomes = ['planned']): Promise<void> {
+  const runs = outcomes.includes('planned') ? builtInEvaluators.length : 0
+  await database.query(
+    `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
+                                   outcomes, runs) values ($1, $2, $3, 0, $4, $5)`,
+    [organization_id, decisionId, new Date(noon), outcomes, runs]
+  )
+}
+
+function evaluationOf(decision_id: string, runs: readonly Run[], after = 40): Evaluation {
+  return anEvaluation({ organization_id, decision_id, runs, evaluated_at: noon + after })
+}
+
+/** All that the default rule plans. */
+function wholeRunsOf(overrides: Partial<Run> = {}): Run[] {
+  return builtInEvaluators.map((_, at) => plannedRun(at, overrides))
+}
+
+function plannedRun(at: number, overrides: Partial<Run> = {}): Run {
+  const { evaluator_id, name, version } = builtInEvaluators[at] as EvaluatorVersion
+  return aRun({
+    ...{ rule_id: 'default', evaluator_id, evaluator: name, evaluator_version: version },
+    scores: [aScore({ name })],
+    ...overrides
+  })
+}
+
+function pushedRun(score: Partial<Score>, overrides: Partial<Run> = {}): Run {
+  const { source_kind = 'human', name = 'not_empty' } = score
+  return aRun({
+    ...{ rule: pushRuleId, rule_id: pushRuleId, evaluator: name, evaluator_version: 0 },
+    scores: [aScore({ ...bareScore, name, source_kind, ...score })],
+    ...overrides
+  })
+}
+
+/** What the API says, in the shape of a row. */
+async function seen(decisionId: string) {
+  const read = createReadEvaluations()
+  const evaluation = await read(createStore(postgres).of(organization_id), [decisionId])
+  const { status, reason, verdict, scores } = evaluationViewOf(evaluation(decisionId))
+  const effective = Object.entries(scores).map(([name, entry]) => {
+    const source = [entry, ...Object.values(entry.other_sources)].find(
+      ({ source_kind }) => source_kind === entry.effective_source
+    )
+    const { value, label, passed } = source ?? entry
+    return [name, { value, label, passed }] as const
+  })
+  return { status, reason, verdict, scores: Object.fromEntries(effective) }
+}
+
+async function kept(decisionId: string) {
+  const [row] = await database.query(
+    `select status, reason, verdict, scores from decision_outcomes
+      where organization_id = $1 and decision_id = $2`,
+    [organization_id, decisionId]
+  )
+  return row
+}
+
+async function expectAgreement(decisionIds: readonly string[]): Promise<void> {
+  for (const id of decisionIds) expect(await kept(id)).toEqual(await seen(id))
+  expect(await hoursDiffer(database, organization_id)).toEqual([])
+}
+
+test('a whole plan in one record is one outcome', async () => {
+  const id = randomUUID()
+  await plan(id)
+  await store(evaluationOf(id, wholeRunsOf()))
+  expect(await kept(id)).toMatchObject({ status: 'evaluated', reason: null, verdict: 'pass' })
+  await expectAgreement([id])
+})
+
+test('what is stored twice is counted once', async () => {
+  const id = randomUUID()
+  await plan(id)
+  const evaluation = evaluationOf(id, wholeRunsOf())
+  await store(evaluation, evaluation)
+  await store(evaluation)
+  await expectAgreement([id])
+})
+
+test('what waits is seen, until it is stored', async () => {
+  const id = randomUUID()
+  await plan(id)
+  const [first, ...others] = wholeRunsOf()
+  await store(evaluationOf(id, first === undefined ? [] : [first]))
+  expect(await kept(id)).toMatchObject({ status: 'evaluating', reason: null })
+  await expectAgreement([id])
+  await store(...others.map((run) => evaluationOf(id, [run], 50)))
+  expect(await kept(id)).toMatchObject({ status: 'evaluated' })
+  await expectAgreement([id])
+})
+
+test('a replay takes the place of what it repeats, and its scores go with it', async () => {
+  const id = randomUUID()
+  await plan(id)
+  const failing = [aScore({ name: 'not_empty', value: 0, passed: false })]
+  await store(evaluationOf(id, [plannedRun(0, { scores: failing }), ...wholeRunsOf().slice(1)]))
+  expect(await kept(id)).toMatchObject({ verdict: 'mixed' })
+  await store(evaluationOf(id, [plannedRun(0, { generation: 1, evaluator_version: 2 })], 90))
+  expect(await kept(id)).toMatchObject({ verdict: 'pass' })
+  await expectAgreement([id])
+})
+
+test('a person is right, and may change their mind', async () => {
+  const id = randomUUID()
+  await plan(id)
+  await store(evaluationOf(id, wholeRunsOf()))
+  await store(evaluationOf(id, [pushedRun({ value: 0, passed: false })], 60))
+  expect(await kept(id)).toMatchObject({ verdict: 'mixed' })
+  await expectAgreement([id])
+  await store(evaluationOf(id, [pushedRun({ value: 1, passed: true })], 70))
+  // What is older and comes later changes nothing.
+  await store(evaluationOf(id, [pushedRun({ value: 0, passed: false })], 50))
+  expect(await kept(id)).toMatchObject({ verdict: 'pass' })
+  await expectAgreement([id])
+})
+
+test('a score before the plan: what was planned is looked up when it is there', async () => {
+  const ids = [randomUUID(), randomUUID(), randomUUID()] as const
+  for (const id of ids) await store(evaluationOf(id, [pushedRun({ name: 'tone' })]))
+  expect(await kept(ids[0])).toMatchObject({ status: 'pending', reason: 'not_planned_yet' })
+  await plan(ids[0], ['domain'])
+  await plan(ids[1])
+  await refreshUnplanned({ postgres, logger: new RecordingLogger() })
+  expect(await kept(ids[0])).toMatchObject({ status: 'not_evaluated', reason: 'not_matched' })
+  expect(await kept(ids[1])).toMatchObject({ status: 'pending', reason: null })
+  await expectAgreement(ids)
+})
+
+describe('sums are exact', () => {
+  test('however large and small values come and go', async () => {
+    const values = [0.1, 0.2, 1e17, 1 / 3, -1e99, 1e-300, 12_345_678.901_234_5]
+    const ids = values.map(() => randomUUID())
+    const push = (id: string, value: number, after: number) =>
+      store(evaluationOf(id, [pushedRun({ name: 'n', value, passed: null })], after))
+    for (const [at, value] of values.entries()) await push(ids[at] ?? '', value, 10)
+    for (const id of ids) await push(id, 0.5, 20)
+    expect(await hoursDiffer(database, organization_id)).toEqual([])
+    const [row] = await database.query(
+      `select value_sum::text as sum, value_squares::text as squares, scores::integer as n
+         from score_hours where organization_id = $1`,
+      [organization_id]
+    )
+    expect(Number(row?.['sum'])).toBe(3.5)
+    expect(Number(row?.['squares'])).toBe(1.75)
+    expect(row?.['n']).toBe(7)
+  })
+
+  test('and what cannot be summed is counted, and does not poison the others', async () => {
+    const given = [Number.NaN, Number.POSITIVE_INFINITY, 1e300, null, 2]
+    const runs = given.map((value) => pushedRun({ name: 'n', value, passed: true }))
+    await store(...runs.map((run) => evaluationOf(randomUUID(), [run])))
+    const long = pushedRun({ name: 'n'.repeat(1000) })
+    await store(evaluationOf(randomUUID(), [long]))
+    const rows = await database.query(
+      `select name, scores::integer, valued::integer, value_sum::float8, passed::integer
+         from score_hours where organization_id = $1`,
+      [organization_id]
+    )
+    expect(rows).toEqual([{ name: 'n', scores: 5, valued: 1, value_sum: 2, passed: 5 }])
+    expect(await hoursDiffer(database, organization_id)).toEqual([])
+  })
+})
+
+/** Any run that may be stored of a decision. */
+function anyRun(random: Random): Run {
+  const at = random.below(evaluators.length)
+  const [passed, generation] = [random.chance(0.6), random.below(3)]
+  const source_kind = ['human', 'api', 'end_user'][random.below(3)] ?? 'api'
+  const score = { value: random.below(5) / 4, passed: random.chance(0.8) ? passed : null }
+  if (random.chance(0.4)) return pushedRun({ ...score, source_kind })
+  const status = random.chance(0.7) ? 'succeeded' : 'failed'
+  const name = evaluators[at]?.name ?? ''
+  const scores = status === 'succeeded' ? [aScore({ ...score, name })] : []
+  return plannedRun(at, { status, generation, scores })
+}
+
+test.each([1, 2, 3, 4])(
+  'any order, at once, again, and erased meanwhile: seed %d',
+  async (seed) => {
+    const random = createRandom(seed)
+    const ids = Array.from({ length: 12 }, () => randomUUID())
+    const storeDecisions = createStoreDecisions({ postgres })
+    const records = ids.flatMap((id) => [
+      evaluationOf(id, wholeRunsOf(), 30),
+      ...Array.from({ length: 6 }, () => evaluationOf(id, [anyRun(random)], random.below(100)))
+    ])
+    const again = [...records, ...records.filter(() => random.chance(0.3))]
+    const shuffled = again.toSorted(() => random.next() - 0.5)
+    const decisions = ids.map((decision_id, at) =>
+      aDecision({ decision_id, organization_id, agent_id: `a${at % 3}`, metadata: `{"model":"m"}` })
+    )
+    const erased = decisions.filter(({ agent_id }) => agent_id === 'a0')
+    const isPlanned = ids.map(() => random.chance(0.9))
+    await Promise.all([
+      ...ids.map((id, at) => (isPlanned[at] === true ? plan(id) : null)),
+      ...decisions.map((decision) => storeDecisions([decision], place())),
+      ...chunksOf(shuffled, 5).map((chunk) => store(...chunk)),
+      eraseAgent('a0')
+    ])
+    // What was stored before its rule was there, and after its decision was gone.
+    await storeDecisions(decisions, place())
+    const goneIds = new Set(erased.map(({ decision_id }) => decision_id))
+    const left = ids.filter((id) => !goneIds.has(id))
+    await refreshUnplanned({ postgres, logger: new RecordingLogger() })
+    await store(...left.map((id) => evaluationOf(id, [anyRun(random)], 200)))
+    await expectAgreement(left)
+    const agents = await database.query(
+      `select agent_id from agents where organization_id = $1 order by 1`,
+      [organization_id]
+    )
+    expect(agents).toEqual([{ agent_id: 'a1' }, { agent_id: 'a2' }])
+  }
+)
+
+async function eraseAgent(subject: string): Promise<void> {
+  const rule = { organization_id, scope: 'agent', subject } as const
+  const erasure = await beginErasure(postgres, { ...rule, requested_by: 'me', reason: null })
+  await runErasure(postgres, erasure, () => {})
+}
+
+function chunksOf<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, at) =>
+    values.slice(at * size, (at + 1) * size)
+  )
+}
