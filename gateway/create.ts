@@ -18,6 +18,7 @@ import { createReadEvaluation } from './api/read-evaluation.ts'
 import { createReadEvaluations } from './api/read-evaluations.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
 import { createResults } from './api/results/create-results.ts'
+import { createProfiles } from './api/profiles/create-profiles.ts'
 import { createReadStats } from './api/stats/read-stats.ts'
 import { createStore } from './api/store.ts'
 import type { Store } from './api/store.ts'
@@ -155,6 +156,7 @@ function createReads(
     readEvaluation: createReadEvaluation(reads),
     readReceipt: createReadReceipt(reads),
     ...createResults(reads),
+    ...createProfiles(reads),
     readStats: createReadStats(reads)
   }
 }

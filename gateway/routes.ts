@@ -12,6 +12,8 @@ import { createGuards } from './guards.ts'
 import type { Row } from './guards.ts'
 import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
+import { profileRows } from './profile-rows.ts'
+import type { ProfileHandlers } from './profile-rows.ts'
 import { resultRows } from './result-rows.ts'
 import type { ResultHandlers } from './result-rows.ts'
 import type { Handle, KeyHandle, PrincipalHandle } from './route.ts'
@@ -20,7 +22,7 @@ import { statsRows } from './stats-rows.ts'
 import type { StatsHandlers } from './stats-rows.ts'
 
 export interface Handlers
-  extends AccountHandlers, ConfigurationHandlers, ResultHandlers, StatsHandlers {
+  extends AccountHandlers, ConfigurationHandlers, ProfileHandlers, ResultHandlers, StatsHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
@@ -44,6 +46,7 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ...accountRows(to, guards),
     ...configurationRows(to, guards),
     ...resultRows(to, guards),
+    ...profileRows(to, guards),
     // Behind all others of its area: any word could be an id.
     ['get',  '/v1/evaluation/:decision_id', scores(readEvaluationOperation, to.readEvaluation)]
   ]

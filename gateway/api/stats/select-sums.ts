@@ -75,7 +75,8 @@ export async function selectSums(
 
 /** A number of JavaScript: the sums are exact, and may be larger than one can be. */
 export function floatOf(sum: string): string {
-  return `greatest(-1e308, least(1e308, ${sum}))::float8`
+  // Null is not the least of two: it is left out.
+  return `case when ${sum} is not null then greatest(-1e308, least(1e308, ${sum})) end::float8`
 }
 
 export interface TopGroups {

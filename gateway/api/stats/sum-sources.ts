@@ -67,7 +67,7 @@ export const outcomeSource: SumSource = {
   size: 'decisions'
 }
 
-/** With those of which no run is stored: their status is not in these sums, they have no verdict. */
+/** With those of which no run is stored: their status is not known here, their verdict none. */
 export const stateSource: SumSource = {
   ...outcomeSource,
   rows: `(

@@ -1,0 +1,18 @@
+/** The handlers of everything about agents. */
+import type { ProfileHandlers } from '../../profile-rows.ts'
+import { createCompareVersions } from './compare-versions.ts'
+import { createEditProfile } from './edit-profile.ts'
+import { createListProfiles } from './list-profiles.ts'
+import { createProfileParts } from './profile-parts.ts'
+import { createReadProfile } from './read-profile.ts'
+import type { ProfileDependencies } from './read-profile.ts'
+
+export function createProfiles(dependencies: ProfileDependencies): ProfileHandlers {
+  return {
+    listProfiles: createListProfiles(dependencies),
+    readProfile: createReadProfile(dependencies),
+    editProfile: createEditProfile(dependencies),
+    compareVersions: createCompareVersions(dependencies),
+    ...createProfileParts(dependencies)
+  }
+}
