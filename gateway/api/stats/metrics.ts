@@ -106,8 +106,10 @@ export function rateOf(part: number, n: number): Measure {
 export function meanOf({ valued: n = 0, value_sum = 0, value_squares = 0 }: Sums): Measure {
   if (n === 0) return { value: null, n, ci: null }
   const mean = value_sum / n
-  const spread = Math.max(0, value_squares - n * mean ** 2)
-  const deviation = n < 2 || !Number.isFinite(spread) ? null : Math.sqrt(spread / (n - 1))
+  // Beyond what a number holds when the values are huge; rounded to less than 0 when they are one.
+  const spread = value_squares - n * mean ** 2
+  const isKnown = n >= 2 && Number.isFinite(spread)
+  const deviation = isKnown ? Math.sqrt(Math.max(0, spread) / (n - 1)) : null
   return { value: mean, n, ci: meanInterval({ mean, deviation, n }) }
 }
 

@@ -85,9 +85,17 @@ async function rowsOf(
       starts: [range.from, ...buckets.starts.slice(1)],
       wanted: top?.keys ?? null
     })
-    return ofSource.map((metric) => [metric, rows] as const)
+    const ordered = inOrder(rows, top?.keys ?? [])
+    return ofSource.map((metric) => [metric, ordered] as const)
   })
   return new Map((await Promise.all(read)).flat())
+}
+
+/** Of the groups as they are given; the others come last. */
+function inOrder(rows: readonly SumRow[], keys: readonly string[]): readonly SumRow[] {
+  const places = new Map(keys.map((key, place) => [key, place]))
+  const placeOf = ({ key }: SumRow) => (key === null ? keys.length : (places.get(key) ?? 0))
+  return rows.toSorted((left, right) => placeOf(left) - placeOf(right))
 }
 
 function appliedOf(texts: StatsTexts, { range, buckets, groups, metrics, timeZone }: StatsQuery) {

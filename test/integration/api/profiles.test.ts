@@ -89,8 +89,8 @@ describe('the list', () => {
     expect(rows.map(({ agent_id, status }) => [agent_id, status])).toEqual([
       ['busy', 'silent'],
       ['refunds', 'active'],
-      [hostile, 'new'],
       ['_unattributed', 'new'],
+      [hostile, 'new'],
       ['__unattributed', 'idle']
     ])
     expect(rows[1]).toMatchObject({
@@ -174,7 +174,7 @@ describe('a profile', () => {
       { name: 'tone', version: 2, n_scored: 2, n_eligible: 3, mean: 0.5, pass_rate: { n: 2 } }
     ])
     const domains = profile['domains'] as { domain: string | null }[]
-    expect(domains.map(({ domain }) => domain).toSorted()).toEqual(['eu', 'us', null])
+    expect(domains.map(({ domain }) => domain).toSorted()).toEqual(['eu', null, 'us'])
   })
 
   test('says since when somebody is silent, and what is missed', async () => {
