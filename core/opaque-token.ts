@@ -5,8 +5,8 @@
  */
 import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** slr refreshes a session, sle verifies an email, slp sets a new password. */
-export type TokenPrefix = 'slr' | 'sle' | 'slp'
+/** slr refreshes a session, sle verifies an email, slp sets a new password, sli is of an invite. */
+export type TokenPrefix = 'slr' | 'sle' | 'slp' | 'sli'
 
 const tokenBytes = 32
 const keyBytes = 32

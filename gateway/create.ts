@@ -30,6 +30,7 @@ import type { GatewayConfig } from './config.ts'
 import type { Door } from './door.ts'
 import { createAccounts } from './create-accounts.ts'
 import { createConfiguration } from './create-configuration.ts'
+import { createOrganizationHandlers } from './create-organization.ts'
 import { createCors } from './cors.ts'
 import { createDocs } from './docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
@@ -56,6 +57,8 @@ export interface GatewayParts {
   readonly postgres: PostgresPool
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
+  /** Gateways know keys for some seconds: they are told of what has changed. */
+  readonly tellKeyChange: (keyId: string) => void
   readonly rateLimiter: RateLimiter
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
@@ -139,7 +142,7 @@ function openSessions(config: GatewayConfig, store: Store) {
 }
 
 function createReads(
-  { config, lifecycle, rateLimiter, waitsMax }: GatewayParts,
+  { config, lifecycle, rateLimiter, tellKeyChange, waitsMax }: GatewayParts,
   { store, ...sessions }: { store: Store } & ReturnType<typeof openSessions>
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
@@ -151,6 +154,10 @@ function createReads(
   return {
     ...createConfiguration({ store, clock, outbound, secretsKey: config.SECRETS_KEY }),
     ...createAccounts({ config, clock, rateLimiter, store, ...sessions }),
+    ...createOrganizationHandlers({
+      ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
+      ...{ readKeyCounts: () => Promise.resolve(null), sendLetter: () => {} }
+    }),
     listDecisions: createListDecisions(reads),
     readDecision: createReadDecision(reads),
     readEvaluation: createReadEvaluation(reads),

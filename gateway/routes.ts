@@ -14,6 +14,8 @@ import { ingestBatchOperation } from './ingest/ingest-batch.operation.ts'
 import { ingestOperation } from './ingest/ingest.operation.ts'
 import { profileRows } from './profile-rows.ts'
 import type { ProfileHandlers } from './profile-rows.ts'
+import { organizationRows } from './organization-rows.ts'
+import type { OrganizationHandlers } from './organization-rows.ts'
 import { resultRows } from './result-rows.ts'
 import type { ResultHandlers } from './result-rows.ts'
 import type { Handle, KeyHandle, PrincipalHandle } from './route.ts'
@@ -22,7 +24,13 @@ import { statsRows } from './stats-rows.ts'
 import type { StatsHandlers } from './stats-rows.ts'
 
 export interface Handlers
-  extends AccountHandlers, ConfigurationHandlers, ProfileHandlers, ResultHandlers, StatsHandlers {
+  extends
+    AccountHandlers,
+    ConfigurationHandlers,
+    OrganizationHandlers,
+    ProfileHandlers,
+    ResultHandlers,
+    StatsHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
@@ -44,6 +52,7 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ...statsRows(to, guards),
     ['get',  '/v1/decisions/:decision_id',  session(readDecisionOperation, to.readDecision)],
     ...accountRows(to, guards),
+    ...organizationRows(to, guards),
     ...configurationRows(to, guards),
     ...resultRows(to, guards),
     ...profileRows(to, guards),

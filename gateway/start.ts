@@ -138,7 +138,9 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
   })
   const windows = createSharedWindows(redis)
   const keyChanges = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
-  const keys = openApiKeys({ postgres: keyStore, redis: keyChanges, metrics, lifecycle })
+  const keys = openApiKeys({
+    ...{ postgres: keyStore, redis: keyChanges, publisher: redis, metrics, lifecycle }
+  })
   const tell = tellFrozen(redis, tellRedis)
   return { postgres, ...keys, rateLimiter: createRateLimiter({ windows, metrics, tell }) }
 }

@@ -8,12 +8,15 @@ import type { Redis } from '../../platform/redis.ts'
 import { createApiKeys } from './api-keys.ts'
 import type { FindApiKey } from './api-keys.ts'
 import { hearKeyChanges } from './hear-key-changes.ts'
+import { createTellKeyChange } from './tell-key-change.ts'
 import { createKeyUsage } from './key-usage.ts'
 
 export interface OpenApiKeysOptions {
   readonly postgres: Postgres
   /** A connection for this alone. */
   readonly redis: Redis
+  /** Where changes are told to other gateways. */
+  readonly publisher: Pick<Redis, 'publish'>
   readonly metrics: Metrics
   readonly lifecycle: Lifecycle
 }
@@ -21,6 +24,7 @@ export interface OpenApiKeysOptions {
 export interface OpenedApiKeys {
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
+  readonly tellKeyChange: (keyId: string) => void
 }
 
 const flushEveryMs = 60_000
@@ -28,7 +32,7 @@ const flushEveryMs = 60_000
 const lastFlushMs = 1000
 
 export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
-  const { postgres, redis, metrics, lifecycle } = options
+  const { postgres, redis, publisher, metrics, lifecycle } = options
   const clock = systemClock
   const keys = createApiKeys({ postgres, metrics, clock })
   hearKeyChanges(redis, keys.forget)
@@ -39,5 +43,9 @@ export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
     clearInterval(timer)
     await Promise.race([usage.flush(), sleep(lastFlushMs, undefined, { ref: false })])
   })
-  return { findApiKey: keys.find, noteUse: usage.note }
+  return {
+    findApiKey: keys.find,
+    noteUse: usage.note,
+    tellKeyChange: createTellKeyChange(publisher, keys.forget)
+  }
 }

@@ -3,6 +3,7 @@ import { nanoUsdOf, usdOf } from '../../../core/usd.ts'
 import { jsonReply } from '../../call.ts'
 import type { Reply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
+import { takeTurn } from '../configuration/take-turn.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { readSpending } from './spending.ts'
 
@@ -23,11 +24,10 @@ interface BudgetBody {
 export function createBudget({ store }: { readonly store: Store }) {
   const showBudget: SessionHandle = ({ principal }) => replyOf(store.of(principal.organization_id))
 
-  const changeBudget: SessionHandle = async ({ principal, body }) => {
-    const ours = store.of(principal.organization_id)
-    const { usd_per_day, usd_per_month, alert_at } = body as BudgetBody
-    await ours.change((transaction) =>
-      transaction.query(
+  const changeBudget: SessionHandle = async (call) => {
+    const { usd_per_day, usd_per_month, alert_at } = call.body as BudgetBody
+    await takeTurn(store, call, async (edit) => {
+      await edit.query(
         `insert into evaluation_budgets (organization_id, nano_usd_per_day, nano_usd_per_month,
                                          alert_at)
          values ($1, $2, $3, $4)
@@ -35,10 +35,15 @@ export function createBudget({ store }: { readonly store: Store }) {
             set nano_usd_per_day = excluded.nano_usd_per_day,
                 nano_usd_per_month = excluded.nano_usd_per_month,
                 alert_at = excluded.alert_at, updated_at = now()`,
-        [ours.organizationId, nanoOrNull(usd_per_day), nanoOrNull(usd_per_month), alert_at ?? null]
+        [edit.organizationId, nanoOrNull(usd_per_day), nanoOrNull(usd_per_month), alert_at ?? null]
       )
-    )
-    return replyOf(ours)
+      await edit.audit('budget.changed', edit.organizationId, {
+        usd_per_day,
+        usd_per_month,
+        alert_at
+      })
+    })
+    return replyOf(store.of(call.principal.organization_id))
   }
 
   return { showBudget, changeBudget }

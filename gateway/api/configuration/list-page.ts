@@ -47,7 +47,8 @@ export function cursorOf(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url')
 }
 
-function keyFrom(cursor: string): string {
+/** @throws {Problem} 422 for a cursor that is none */
+export function keyFrom(cursor: string): string {
   const key = Buffer.from(cursor, 'base64url').toString('utf8')
   if (key !== '' && cursorOf(key) === cursor) return key
   const detail = 'is not a cursor of ours; send `meta.next_cursor` as it came'

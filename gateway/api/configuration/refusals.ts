@@ -36,7 +36,10 @@ const notFound = {
   evaluator: 'evaluator_not_found',
   rule: 'rule_not_found',
   webhook: 'webhook_not_found',
-  delivery: 'delivery_not_found'
+  delivery: 'delivery_not_found',
+  member: 'member_not_found',
+  invite: 'invite_not_found',
+  'API key': 'api_key_not_found'
 } as const
 
 /** @throws {Problem} 409 */

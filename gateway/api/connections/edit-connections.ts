@@ -7,6 +7,7 @@ import { secretContextOf } from '../../../platform/secret-context.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
 import { cancelRuns } from '../configuration/cancel-runs.ts'
+import { changeOf } from '../configuration/change-of.ts'
 import { existing, inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
 import type { Edit } from '../configuration/take-turn.ts'
@@ -32,31 +33,30 @@ export function createEditConnections(dependencies: EditConnectionsDependencies)
   const { store, clock, outbound, sealer } = dependencies
   const save = createSave(sealer)
 
-  const createConnection: SessionHandle = async ({ principal, body }) => {
-    const draft = connectionDraftOf(body as ConnectionBody, null)
+  const createConnection: SessionHandle = async (call) => {
+    const draft = connectionDraftOf(call.body as ConnectionBody, null)
     refuseConnection(draft, null, outbound)
     const id = prefixedId('con', clock.now())
-    const ours = store.of(principal.organization_id)
-    const made = await takeTurn(ours, principal.user_id, (edit) => save.add(edit, id, draft))
+    const made = await takeTurn(store, call, (edit) => save.add(edit, id, draft))
     return jsonReply(201, JSON.stringify(connectionView(existing('connection', made, id))))
   }
 
-  const changeConnection: SessionHandle = async ({ principal, params, body }) => {
-    const id = params['connection_id'] ?? ''
-    const ours = store.of(principal.organization_id)
-    const changed = await takeTurn(ours, principal.user_id, async (edit) => {
+  const changeConnection: SessionHandle = async (call) => {
+    const id = call.params['connection_id'] ?? ''
+    const body = call.body as Partial<ConnectionBody>
+    const changed = await takeTurn(store, call, async (edit) => {
       const before = existing('connection', await readConnection(edit, id), id)
-      const draft = connectionDraftOf(body as Partial<ConnectionBody>, before)
+      const draft = connectionDraftOf(body, before)
       refuseConnection(draft, before, outbound)
+      await edit.audit('connection.changed', id, changeOf(draft, body))
       return await save.replace(edit, before, draft)
     })
     return jsonReply(200, JSON.stringify(connectionView(existing('connection', changed, id))))
   }
 
-  const deleteConnection: SessionHandle = async ({ principal, params }) => {
-    const id = params['connection_id'] ?? ''
-    const ours = store.of(principal.organization_id)
-    await takeTurn(ours, principal.user_id, (edit) => remove(edit, id))
+  const deleteConnection: SessionHandle = async (call) => {
+    const id = call.params['connection_id'] ?? ''
+    await takeTurn(store, call, (edit) => remove(edit, id))
     return jsonReply(200, JSON.stringify({ connection_id: id, deleted: true }))
   }
 
@@ -70,6 +70,7 @@ function createSave(sealer: Sealer | null) {
     if (others.length >= connectionsMax) throw limitReached('connections', connectionsMax)
     refuseName(draft.name, others)
     await insertConnection(edit, id, { ...draft, ...keyOf(edit, id, draft) })
+    await edit.audit('connection.created', id, { name: draft.name })
     return await readConnection(edit, id)
   }
 
@@ -100,7 +101,7 @@ function createSave(sealer: Sealer | null) {
 type Key = Pick<StoredConnection, 'api_key_sealed' | 'api_key_hint'>
 
 async function remove(edit: Edit, id: string): Promise<void> {
-  existing('connection', await readConnection(edit, id), id)
+  const { name } = existing('connection', await readConnection(edit, id), id)
   const users = await readConnectionUsers(edit, id)
   if (users.length > 0) throw inUse(users)
   await edit.query(
@@ -109,6 +110,7 @@ async function remove(edit: Edit, id: string): Promise<void> {
       where organization_id = $1 and connection_id = $2`,
     [edit.organizationId, id]
   )
+  await edit.audit('connection.deleted', id, { name })
   // Of versions that nobody names any more: where it is blocked, they would wait for their end.
   await cancelRuns(edit, ['connection_id', id], 'deleted')
 }

@@ -6,6 +6,7 @@ import { configHashOf } from '../../../evaluators/config-hash.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
 import { cancelRuns } from '../configuration/cancel-runs.ts'
+import { changeOf } from '../configuration/change-of.ts'
 import { existing, inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { refuseBuiltIn } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
@@ -30,28 +31,30 @@ export interface EditEvaluatorsDependencies {
 export const evaluatorsMax = 200
 
 export function createEditEvaluators({ store, clock, preflight }: EditEvaluatorsDependencies) {
-  const createEvaluator: SessionHandle = async ({ principal, body, ...call }) => {
-    const draft = evaluatorDraftOf(body as EvaluatorBody)
-    const ours = store.of(principal.organization_id)
+  const createEvaluator: SessionHandle = async (call) => {
+    const body = call.body as EvaluatorBody
+    const draft = evaluatorDraftOf(body)
+    const ours = store.of(call.principal.organization_id)
     await refuseNames(ours, draft.name, null)
-    const isAttacked = (body as EvaluatorBody).self_test !== false
+    const isAttacked = body.self_test !== false
     const report = await preflight(ours, draft, { isAttacked, signal: call.signal })
     const id = prefixedId('evl', clock.now())
-    const made = await takeTurn(ours, principal.user_id, async (edit) => {
+    const made = await takeTurn(store, call, async (edit) => {
       await refuseNames(edit, draft.name, null)
       await refuseLostConnection(edit, draft)
       await insertEvaluator(edit, id, draft.name)
       await insertVersion(edit, { ...draft, evaluator_id: id, version: 1 }, report)
+      await edit.audit('evaluator.created', id, { name: draft.name })
       return await readEvaluator(edit, id)
     })
     return jsonReply(201, JSON.stringify(evaluatorView(existing('evaluator', made, id))))
   }
 
-  const changeEvaluator: SessionHandle = async ({ principal, params, body, ...call }) => {
-    const id = params['evaluator_id'] ?? ''
+  const changeEvaluator: SessionHandle = async (call) => {
+    const id = call.params['evaluator_id'] ?? ''
     refuseBuiltIn(isBuiltIn(id), notOurs)
-    const patch = body as EvaluatorPatch
-    const ours = store.of(principal.organization_id)
+    const patch = call.body as EvaluatorPatch
+    const ours = store.of(call.principal.organization_id)
     const { version: before } = existing('evaluator', await readEvaluator(ours, id), id)
     const draft = mergedDraftOf(before, patch)
     const reportedHash = judgedHashOf(draft)
@@ -60,18 +63,17 @@ export function createEditEvaluators({ store, clock, preflight }: EditEvaluators
     const report = isAlike
       ? null
       : await preflight(ours, draft, { isAttacked, signal: call.signal })
-    const changed = await takeTurn(ours, principal.user_id, async (edit) => {
+    const changed = await takeTurn(store, call, async (edit) => {
       await saveChange(edit, { id, patch, report, reportedHash })
       return await readEvaluator(edit, id)
     })
     return jsonReply(200, JSON.stringify(evaluatorView(existing('evaluator', changed, id))))
   }
 
-  const deleteEvaluator: SessionHandle = async ({ principal, params }) => {
-    const id = params['evaluator_id'] ?? ''
+  const deleteEvaluator: SessionHandle = async (call) => {
+    const id = call.params['evaluator_id'] ?? ''
     refuseBuiltIn(isBuiltIn(id), notOurs)
-    const ours = store.of(principal.organization_id)
-    await takeTurn(ours, principal.user_id, (edit) => remove(edit, id))
+    await takeTurn(store, call, (edit) => remove(edit, id))
     return jsonReply(200, JSON.stringify({ evaluator_id: id, deleted: true }))
   }
 
@@ -115,10 +117,11 @@ async function saveChange(edit: Edit, { id, patch, report, reportedHash }: Chang
   const version = { ...draft, evaluator_id: id, version: now.version + 1 }
   await insertVersion(edit, version, hash === judgedHashOf(now) ? self_test : tested)
   await writeRuleSet(edit)
+  await edit.audit('evaluator.changed', id, { ...changeOf(draft, patch), version: version.version })
 }
 
 async function remove(edit: Edit, id: string): Promise<void> {
-  existing('evaluator', await readEvaluator(edit, id), id)
+  const { version } = existing('evaluator', await readEvaluator(edit, id), id)
   const rules = await readRules(edit)
   const users = rules.filter(({ rule }) => rule.evaluators.some((each) => each.evaluator_id === id))
   if (users.length > 0) {
@@ -128,6 +131,7 @@ async function remove(edit: Edit, id: string): Promise<void> {
     `update evaluators set deleted_at = now() where organization_id = $1 and evaluator_id = $2`,
     [edit.organizationId, id]
   )
+  await edit.audit('evaluator.deleted', id, { name: version.name })
   // Of rules that named it before, and of replays.
   await cancelRuns(edit, ['evaluator_id', id], 'deleted')
 }

@@ -22,7 +22,7 @@ export interface AuditEntry extends AuditOrigin {
   readonly action: string
   readonly target: AuditTarget | null
   /** What else is to be known of it: never a secret, a password or a token. */
-  readonly details?: Readonly<Record<string, unknown>>
+  readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Such as `{ kind: 'api_key', id }`. */

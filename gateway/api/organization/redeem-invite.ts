@@ -1,6 +1,6 @@
 /** A person with the token of an invite becomes a member. */
-import { createHash, randomBytes } from 'node:crypto'
 import { normalizeEmail } from '../../../core/account-rules.ts'
+import { tokenDigestOf } from '../../../core/opaque-token.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { UserRole } from '../../../core/user-role.ts'
 import type { Queryable, Row } from '../../../platform/postgres.ts'
@@ -24,18 +24,6 @@ export interface RedeemedInvite {
 interface InviteRow extends Row, RedeemedInvite {
   readonly invite_id: string
   readonly email: string
-}
-
-const tokenPrefix = 'sli_'
-const tokenBytes = 32
-
-/** Shown once; only `inviteDigestOf` it is stored. */
-export function createInviteToken(): string {
-  return tokenPrefix + randomBytes(tokenBytes).toString('base64url')
-}
-
-export function inviteDigestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
 
 /**
@@ -76,7 +64,7 @@ async function lockInvite(transaction: Queryable, token: string): Promise<Invite
       where i.token_digest = $1
         and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()
         for no key update of i`,
-    [inviteDigestOf(token)]
+    [tokenDigestOf(token)]
   )
   return rows[0] ?? null
 }

@@ -6,6 +6,7 @@ import type { Rule } from '../../../core/rule.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
 import { cancelRuns } from '../configuration/cancel-runs.ts'
+import { changeOf } from '../configuration/change-of.ts'
 import { existing, invalidBody, limitReached } from '../configuration/refusals.ts'
 import { nameTaken, refuseBuiltIn } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
@@ -25,39 +26,39 @@ export interface EditRulesDependencies {
 export const rulesMax = 100
 
 export function createEditRules({ store, clock }: EditRulesDependencies) {
-  const createRule: SessionHandle = async ({ principal, body }) => {
-    const rule = ruleDraftOf(prefixedId('rul', clock.now()), body as RuleBody, null)
-    const ours = store.of(principal.organization_id)
-    const made = await takeTurn(ours, principal.user_id, async (edit) => {
+  const createRule: SessionHandle = async (call) => {
+    const rule = ruleDraftOf(prefixedId('rul', clock.now()), call.body as RuleBody, null)
+    const made = await takeTurn(store, call, async (edit) => {
       const others = await readRules(edit)
       if (others.length > rulesMax) throw limitReached('rules', rulesMax)
       await saveRule(edit, rule)
+      await edit.audit('rule.created', rule.rule_id, { name: rule.name })
       return await readRule(edit, rule.rule_id)
     })
     return jsonReply(201, JSON.stringify(ruleView(existing('rule', made, rule.rule_id))))
   }
 
-  const changeRule: SessionHandle = async ({ principal, params, body }) => {
-    const id = params['rule_id'] ?? ''
-    const change = body as Partial<RuleBody>
+  const changeRule: SessionHandle = async (call) => {
+    const id = call.params['rule_id'] ?? ''
+    const change = call.body as Partial<RuleBody>
     if (id === defaultRuleId) refuseBuiltIn(isMoreThanSwitch(change), onlyASwitch)
-    const ours = store.of(principal.organization_id)
-    const changed = await takeTurn(ours, principal.user_id, async (edit) => {
+    const changed = await takeTurn(store, call, async (edit) => {
       const { rule: before } = existing('rule', await readRule(edit, id), id)
       const rule = ruleDraftOf(id, change, before)
       await saveRule(edit, rule)
+      await edit.audit('rule.changed', id, changeOf(rule, change))
       if (before.enabled && !rule.enabled) await cancelRuns(edit, ['rule_id', id], 'disabled')
       return await readRule(edit, id)
     })
     return jsonReply(200, JSON.stringify(ruleView(existing('rule', changed, id))))
   }
 
-  const deleteRule: SessionHandle = async ({ principal, params }) => {
-    const id = params['rule_id'] ?? ''
+  const deleteRule: SessionHandle = async (call) => {
+    const id = call.params['rule_id'] ?? ''
     refuseBuiltIn(id === defaultRuleId, onlyASwitch)
-    const ours = store.of(principal.organization_id)
-    await takeTurn(ours, principal.user_id, async (edit) => {
-      existing('rule', await readRule(edit, id), id)
+    await takeTurn(store, call, async (edit) => {
+      const { rule } = existing('rule', await readRule(edit, id), id)
+      await edit.audit('rule.deleted', id, { name: rule.name })
       await edit.query(
         `update evaluation_rules set deleted_at = now()
           where organization_id = $1 and rule_id = $2`,

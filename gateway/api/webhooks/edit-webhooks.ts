@@ -5,6 +5,7 @@ import type { Outbound } from '../../../platform/outbound.ts'
 import type { Sealer } from '../../../platform/sealed-secret.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
+import { changeOf } from '../configuration/change-of.ts'
 import { existing, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
 import type { Edit } from '../configuration/take-turn.ts'
@@ -28,44 +29,45 @@ export const webhooksMax = 20
 export function createEditWebhooks(dependencies: EditWebhooksDependencies) {
   const { store, clock, outbound, sealer } = dependencies
 
-  const createWebhook: SessionHandle = async ({ principal, body }) => {
-    const draft = webhookDraftOf(body as WebhookBody, null)
+  const createWebhook: SessionHandle = async (call) => {
+    const draft = webhookDraftOf(call.body as WebhookBody, null)
     refuseWebhook(draft, outbound)
     const id = prefixedId('whk', clock.now())
-    const ours = store.of(principal.organization_id)
-    const { secret, sealed } = makeSecret(sealer, ours.organizationId, id)
-    const made = await takeTurn(ours, principal.user_id, async (edit) => {
+    const { secret, sealed } = makeSecret(sealer, call.principal.organization_id, id)
+    const made = await takeTurn(store, call, async (edit) => {
       const others = await readWebhooks(edit)
       if (others.length >= webhooksMax) throw limitReached('webhooks', webhooksMax)
       refuseName(draft.name, others)
       await insertWebhook(edit, id, { ...draft, sealed })
+      await edit.audit('webhook.created', id, { name: draft.name })
       return await readWebhook(edit, id)
     })
     const view = webhookView(existing('webhook', made, id))
     return jsonReply(201, JSON.stringify({ ...view, secret }))
   }
 
-  const changeWebhook: SessionHandle = async ({ principal, params, body }) => {
-    const id = params['webhook_id'] ?? ''
-    const ours = store.of(principal.organization_id)
-    const changed = await takeTurn(ours, principal.user_id, async (edit) => {
+  const changeWebhook: SessionHandle = async (call) => {
+    const id = call.params['webhook_id'] ?? ''
+    const body = call.body as Partial<WebhookBody>
+    const changed = await takeTurn(store, call, async (edit) => {
       const before = existing('webhook', await readWebhook(edit, id), id)
-      const draft = webhookDraftOf(body as Partial<WebhookBody>, before)
+      const draft = webhookDraftOf(body, before)
       refuseWebhook(draft, outbound)
       const all = await readWebhooks(edit)
       const others = all.filter(({ webhook_id }) => webhook_id !== id)
       refuseName(draft.name, others)
       await updateWebhook(edit, before, draft)
+      await edit.audit('webhook.changed', id, changeOf(draft, body))
       return await readWebhook(edit, id)
     })
     return jsonReply(200, JSON.stringify(webhookView(existing('webhook', changed, id))))
   }
 
-  const deleteWebhook: SessionHandle = async ({ principal, params }) => {
-    const id = params['webhook_id'] ?? ''
-    const ours = store.of(principal.organization_id)
-    await takeTurn(ours, principal.user_id, async (edit) => {
-      existing('webhook', await readWebhook(edit, id), id)
+  const deleteWebhook: SessionHandle = async (call) => {
+    const id = call.params['webhook_id'] ?? ''
+    await takeTurn(store, call, async (edit) => {
+      const { name } = existing('webhook', await readWebhook(edit, id), id)
+      await edit.audit('webhook.deleted', id, { name })
       await edit.query(
         `update webhooks
             set deleted_at = now(), enabled = false, secret_sealed = '', secret_before_sealed = null

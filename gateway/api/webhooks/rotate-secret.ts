@@ -20,13 +20,13 @@ export const secretOverlapHours = 24
 export function createRotateSecret(dependencies: RotateSecretDependencies): SessionHandle {
   const { store, sealer } = dependencies
 
-  return async function rotateSecret({ principal, params }) {
-    const id = params['webhook_id'] ?? ''
-    const ours = store.of(principal.organization_id)
-    const { secret, sealed } = makeSecret(sealer, ours.organizationId, id)
-    const rotated = await takeTurn(ours, principal.user_id, async (edit) => {
-      existing('webhook', await readWebhook(edit, id), id)
+  return async function rotateSecret(call) {
+    const id = call.params['webhook_id'] ?? ''
+    const { secret, sealed } = makeSecret(sealer, call.principal.organization_id, id)
+    const rotated = await takeTurn(store, call, async (edit) => {
+      const { name } = existing('webhook', await readWebhook(edit, id), id)
       await replaceSecret(edit, id, sealed)
+      await edit.audit('webhook.secret_rotated', id, { name })
       return await readWebhook(edit, id)
     })
     const view = webhookView(existing('webhook', rotated, id))

@@ -258,7 +258,7 @@ async function serve({ stopping, ...serving }: Serving): Promise<string> {
   })
   const { app } = createGatewayApp({
     ...{ config, logger, lifecycle, metrics, postgres, findApiKey, door, waitsMax },
-    ...{ noteUse: () => {}, rateLimiter: createCountingLimiter() },
+    ...{ noteUse: () => {}, tellKeyChange: () => {}, rateLimiter: createCountingLimiter() },
     ...{ producer: noLog.producer, schemaId: noLog.schemaId }
   })
   const cors = createCors([])
