@@ -22,6 +22,8 @@ export const apiKeyScopes = [
   'admin'
 ] as const
 export type ApiKeyScope = (typeof apiKeyScopes)[number]
+/** What a key must have: that scope, or any of them. */
+export type NeededScope = ApiKeyScope | readonly ApiKeyScope[]
 
 /** The channel of Redis that tells gateways of changes; a message is the id of the key. */
 export const apiKeyChangesChannel = 'sluice:api-key-changes'

@@ -29,6 +29,8 @@ import type { Authenticate } from './authentication/authenticate.ts'
 import type { GatewayConfig } from './config.ts'
 import type { Door } from './door.ts'
 import { createAccounts } from './create-accounts.ts'
+import type { Facts } from './facts/facts.ts'
+import type { ReadFacts } from './facts/read-facts.ts'
 import { createConfiguration } from './create-configuration.ts'
 import { createOrganizationHandlers } from './create-organization.ts'
 import { createCors } from './cors.ts'
@@ -40,6 +42,7 @@ import { createIngestBatch } from './ingest/ingest-batch.ts'
 import { createIngest } from './ingest/ingest.ts'
 import { createLimitAgent } from './ingest/limit-agent.ts'
 import { createLimitRate } from './ingest/limit-rate.ts'
+import { createNoteFacts } from './ingest/note-facts.ts'
 import { createOutcomes } from './ingest/outcomes.ts'
 import { createProduce } from './ingest/produce.ts'
 import { createValidate } from './ingest/validate.ts'
@@ -63,6 +66,8 @@ export interface GatewayParts {
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
   readonly door: Door
+  readonly facts: Facts
+  readonly readFacts: ReadFacts
   /** Calls that may wait for something to be stored; some hundreds without it. */
   readonly waitsMax?: number
 }
@@ -100,7 +105,7 @@ function createIngestLines(
   parts: GatewayParts,
   { authenticate, reportRefusal }: { authenticate: Authenticate; reportRefusal: ReportRefusal }
 ) {
-  const { config, metrics, producer, rateLimiter, schemaId } = parts
+  const { config, metrics, producer, rateLimiter, schemaId, facts } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
   const limitRate = createLimitRate({ rateLimiter, defaultLimit })
@@ -112,7 +117,8 @@ function createIngestLines(
     deadlineMs: config.PRODUCE_DEADLINE_MS,
     inFlightBytesMax: config.IN_FLIGHT_BYTES_MAX
   })
-  const outcomes = createOutcomes({ limitRate, metrics })
+  const noteFacts = createNoteFacts({ facts, clock })
+  const outcomes = createOutcomes({ limitRate, metrics, facts: noteFacts })
   const steps = {
     authenticate,
     validate: createValidate({ clock, metrics }),
@@ -124,9 +130,9 @@ function createIngestLines(
     ingest: createIngest({ ...steps, produce, outcomes }),
     ingestBatch: createIngestBatch({
       ...steps,
-      takeClientReport: createTakeClientReport({ metrics }),
+      takeClientReport: createTakeClientReport({ metrics, facts }),
       produceEach,
-      outcomes: createBatchOutcomes({ outcomes, metrics, reportRefusal })
+      outcomes: createBatchOutcomes({ outcomes, metrics, reportRefusal, facts: noteFacts })
     }),
     drain
   }

@@ -25,6 +25,7 @@ import type { GatewayConfig } from './config.ts'
 import { createDecisionSchema } from './decision-schema.ts'
 import { createDoor } from './door.ts'
 import type { Door } from './door.ts'
+import { openFacts } from './facts/open-facts.ts'
 import { createLogHealth } from './log-health.ts'
 import { noLog } from './no-log.ts'
 import { createGatewayServer } from './server.ts'
@@ -141,8 +142,10 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
   const keys = openApiKeys({
     ...{ postgres: keyStore, redis: keyChanges, publisher: redis, metrics, lifecycle }
   })
+  const factStore = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
+  const facts = openFacts({ redis: factStore, metrics, lifecycle })
   const tell = tellFrozen(redis, tellRedis)
-  return { postgres, ...keys, rateLimiter: createRateLimiter({ windows, metrics, tell }) }
+  return { postgres, ...keys, ...facts, rateLimiter: createRateLimiter({ windows, metrics, tell }) }
 }
 
 /** A Redis that is frozen breaks no connection, so only who asked it knows. */

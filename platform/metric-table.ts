@@ -1,5 +1,6 @@
 /** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test.
  */
+import { factMetricRows } from './fact-metric-rows.ts'
 import { processMetricRows } from './process-metric-rows.ts'
 
 interface Row {
@@ -50,6 +51,7 @@ export const metricTable = {
     help: 'Members of decisions that are not part of the contract and were ignored.',
     labels: []
   },
+  ...factMetricRows,
   sluice_ingest_body_bytes_total: {
     type: 'counter',
     unit: 'bytes',

@@ -1,11 +1,12 @@
 /** authenticate: an Authorization header to the principal behind its API key. */
 import { isSameDigest, parseApiKey, secretDigestOf } from '../../core/api-key.ts'
-import type { ApiKeyScope } from '../../core/api-key.ts'
+import type { NeededScope } from '../../core/api-key.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import type { KeyPrincipal } from '../call.ts'
 import type { FindApiKey } from './api-keys.ts'
 import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
+import { KeyRefusal } from './key-refusal.ts'
 import type { ApiKeyRow } from './select-api-keys.ts'
 
 /**
@@ -14,7 +15,7 @@ import type { ApiKeyRow } from './select-api-keys.ts'
  */
 export type Authenticate = (
   authorization: string | undefined,
-  scope: ApiKeyScope
+  scope: NeededScope
 ) => KeyPrincipal | Promise<KeyPrincipal>
 
 export interface AuthenticateDependencies {
@@ -33,13 +34,12 @@ const nobodysDigest = Buffer.alloc(32)
 export function createAuthenticate(dependencies: AuthenticateDependencies): Authenticate {
   const { findApiKey, pepper, clock, noteUse } = dependencies
 
-  function principalOf(row: ApiKeyRow | null, secret: string, scope: ApiKeyScope): KeyPrincipal {
+  function principalOf(row: ApiKeyRow | null, secret: string, scope: NeededScope): KeyPrincipal {
     const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, secretDigestOf(pepper, secret))
     if (row === null || !isSame) throw invalidKey('It is not known here.')
     refuseEnded(row, clock.now())
     const { principal } = row
-    const mayDo = principal.scopes.includes(scope) || principal.scopes.includes('admin')
-    if (!mayDo) throw scopeMissing(scope)
+    if (!mayDo(principal, scope)) throw scopeMissing(principal, scope)
     noteUse(principal.key_id)
     return principal
   }
@@ -69,18 +69,32 @@ function partsOf(authorization: string | undefined) {
   })
 }
 
-function refuseEnded(row: ApiKeyRow, now: number): void {
-  if (row.revoked_at !== null) throw invalidKey('It was revoked.')
-  if (row.expires_at !== null && row.expires_at <= now) throw invalidKey('It has expired.')
+function refuseEnded({ principal, revoked_at, expires_at }: ApiKeyRow, now: number): void {
+  if (revoked_at !== null) throw new KeyRefusal(principal, ...invalid('It was revoked.'))
+  if (expires_at !== null && expires_at <= now) {
+    throw new KeyRefusal(principal, ...invalid('It has expired.'))
+  }
+}
+
+function mayDo({ scopes }: KeyPrincipal, needed: NeededScope): boolean {
+  if (scopes.includes('admin')) return true
+  return typeof needed === 'string'
+    ? scopes.includes(needed)
+    : needed.some((scope) => scopes.includes(scope))
 }
 
 function invalidKey(detail: string): Problem {
-  return new Problem('api_key_invalid', { detail, headers: invalidTokenChallenge })
+  return new Problem(...invalid(detail))
 }
 
-function scopeMissing(scope: ApiKeyScope): Problem {
-  return new Problem('scope_missing', {
-    detail: `The key may not do this; it needs the scope ${scope}.`,
-    members: { scope }
+function invalid(detail: string) {
+  return ['api_key_invalid', { detail, headers: invalidTokenChallenge }] as const
+}
+
+function scopeMissing(principal: KeyPrincipal, needed: NeededScope): Problem {
+  const scopes = typeof needed === 'string' ? [needed] : needed
+  return new KeyRefusal(principal, 'scope_missing', {
+    detail: `The key may not do this; it needs the scope ${scopes.join(' or ')}.`,
+    members: { scope: scopes[0] ?? null }
   })
 }

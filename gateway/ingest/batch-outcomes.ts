@@ -1,25 +1,19 @@
 /** What became of a batch: one outcome for each item, counted, and the answer that says so. */
-import type { Decision } from '../../core/decision.ts'
 import { Problem, problemBody, problems } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { jsonHeaders } from '../call.ts'
-import type { Reply } from '../call.ts'
+import type { Call, Reply } from '../call.ts'
 import { problemReply } from '../problem-reply.ts'
 import type { ReportRefusal } from '../report-refusals.ts'
-import type { Item } from './each.ts'
-import type { Attempt, Outcomes } from './outcomes.ts'
-
-export interface BatchAttempt extends Attempt {
-  /** The ids that the caller gave, as far as they are known; null for the others. */
-  ids: readonly (string | null)[]
-  decisions: readonly Item<Decision>[]
-}
+import type { BatchAttempt } from './attempt.ts'
+import type { NoteFacts } from './note-facts.ts'
+import type { Outcomes } from './outcomes.ts'
 
 /** For each item why it is not on the log, or null when it is. */
 export type Results = readonly (Problem | null)[]
 
 export interface BatchOutcomes {
-  begin(): BatchAttempt
+  begin(call: Call): BatchAttempt
   /** Answers 202, 207, or the one refusal that no valid item escaped. */
   settle(attempt: BatchAttempt, results: Results, requestId: string): Reply
   /** Counts the refusal of a whole request and returns what to throw. Never throws itself. */
@@ -30,8 +24,9 @@ export function createBatchOutcomes(dependencies: {
   readonly outcomes: Outcomes
   readonly metrics: Metrics
   readonly reportRefusal: ReportRefusal
+  readonly facts: NoteFacts
 }): BatchOutcomes {
-  const { outcomes, metrics, reportRefusal } = dependencies
+  const { outcomes, metrics, reportRefusal, facts } = dependencies
 
   function countEach(results: Results, requestId: string): number {
     let queued = 0
@@ -48,10 +43,12 @@ export function createBatchOutcomes(dependencies: {
   }
 
   return {
-    begin: () => ({ ...outcomes.begin(), ids: [], decisions: [] }),
+    begin: (call) => ({ ...outcomes.begin(call), items: [], ids: [], decisions: [] }),
 
     settle: (attempt, results, requestId) => {
       const queued = countEach(results, requestId)
+      facts.accepted(attempt, queued, attempt.items[0] ?? null)
+      if (queued < results.length) facts.refusedEach(attempt, results)
       const headers = attempt.quota?.headers ?? {}
       const whole = queued === 0 ? results.find(isRetryable) : undefined
       if (whole) return refusalOfAll({ attempt, results, whole, requestId })

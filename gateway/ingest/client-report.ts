@@ -2,27 +2,57 @@
 import { createCheck } from '../../platform/json-schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { clientReportSchema } from '../../schemas/index.ts'
+import type { KeyPrincipal } from '../call.ts'
+import type { Facts } from '../facts/facts.ts'
+import type { ParsedBatch } from './parse-batch.ts'
+import { agentIdOf } from './submitted.ts'
 
 interface ClientReport {
   readonly dropped: Readonly<Record<string, number>>
+  readonly agent_id?: string
 }
 
-/** Counts a report; one that is no report harms nothing and counts as `unreadable`. */
-export type TakeClientReport = (report: unknown) => void
+/** Counts the report of a batch; one that is no report harms nothing and counts as `unreadable`. */
+export type TakeClientReport = (batch: ParsedBatch, principal: KeyPrincipal) => void
+
+export interface TakeClientReportDependencies {
+  readonly metrics: Metrics
+  readonly facts: Pick<Facts, 'dropped'>
+}
 
 /** Reasons that have a count of their own; a label must not hold whatever a caller sends. */
 const reasons = new Set(Object.keys(clientReportSchema.properties.dropped.properties))
 
-export function createTakeClientReport({ metrics }: { metrics: Metrics }): TakeClientReport {
+/** Every reason that is ever counted. */
+export const dropReasons: readonly string[] = [...reasons, 'unreadable', 'other']
+
+export function createTakeClientReport(dependencies: TakeClientReportDependencies) {
+  const { metrics, facts } = dependencies
   const check = createCheck(clientReportSchema)
 
-  return function takeClientReport(report) {
-    if (report === undefined) return
-    const isReport = check(report).length === 0
-    const dropped = isReport ? (report as ClientReport).dropped : { unreadable: 1 }
-    for (const [name, count] of Object.entries(dropped)) {
-      const reason = reasons.has(name) || name === 'unreadable' ? name : 'other'
-      if (count > 0) metrics.count('sluice_client_dropped_total', { reason }, count)
+  const takeClientReport: TakeClientReport = (batch, principal) => {
+    const { client_report: given } = batch
+    if (given === undefined) return
+    const report = check(given).length === 0 ? (given as ClientReport) : unreadable
+    const drops = Object.entries(report.dropped).flatMap(([name, count]) =>
+      count === 0 ? [] : [[reasonOf(name), count] as const]
+    )
+    for (const [reason, count] of drops) {
+      metrics.count('sluice_client_dropped_total', { reason }, count)
     }
+    facts.dropped(principal, report.agent_id ?? onlyAgentOf(batch), drops)
   }
+  return takeClientReport
+}
+
+const unreadable: ClientReport = { dropped: { unreadable: 1 } }
+
+function reasonOf(name: string): string {
+  return reasons.has(name) || name === 'unreadable' ? name : 'other'
+}
+
+/** Null when a batch has several, or none that is known. */
+function onlyAgentOf({ items }: ParsedBatch): string | null {
+  const [first = null, ...others] = new Set(items.map(agentIdOf))
+  return others.length === 0 ? first : null
 }

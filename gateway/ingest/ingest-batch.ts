@@ -39,13 +39,14 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
   const { encode, produceEach, outcomes } = dependencies
 
   return async function ingestBatch(call: Call): Promise<Reply> {
-    const attempt = outcomes.begin()
+    const attempt = outcomes.begin(call)
     const { headers } = call
     try {
       const principal = (attempt.principal = await authenticate(headers.authorization, 'ingest'))
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
       const batch = parseBatch(headers['content-type'], await call.readBody())
-      takeClientReport(batch.client_report)
+      attempt.items = batch.items
+      takeClientReport(batch, principal)
       const idAt = (index: number) => idempotentId?.(principal.organization_id, index) ?? null
       attempt.ids = batch.items.map((item, index) => idOf(item) ?? idAt(index))
       attempt.decisions = each(batch.items, (submission, index) =>

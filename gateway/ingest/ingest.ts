@@ -38,12 +38,13 @@ export function createIngest(dependencies: IngestDependencies) {
   const { encode, produce, outcomes } = dependencies
 
   return async function ingest(call: Call): Promise<Reply> {
-    const attempt = outcomes.begin()
+    const attempt = outcomes.begin(call)
     const { headers } = call
     try {
       const principal = (attempt.principal = await authenticate(headers.authorization, 'ingest'))
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
-      const submission = parse(headers['content-type'], await call.readBody())
+      const body = await call.readBody()
+      const submission = (attempt.submission = parse(headers['content-type'], body))
       const id = idOf(submission) ?? idempotentId?.(principal.organization_id) ?? null
       attempt.decision = validate(submission, principal, id)
       attempt.quota = await limitRate(principal, 1)

@@ -1,21 +1,15 @@
 /** Gives every received decision exactly one outcome: queued, or rejected with a reason. */
-import type { Decision } from '../../core/decision.ts'
 import { Problem } from '../../core/problem.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { jsonHeaders } from '../call.ts'
-import type { KeyPrincipal, Reply } from '../call.ts'
+import type { Call, Reply } from '../call.ts'
+import type { Attempt } from './attempt.ts'
 import type { LimitRate, Quota } from './limit-rate.ts'
-
-/** What is known of a request on its way; each step of the line fills in its part. */
-export interface Attempt {
-  principal: KeyPrincipal | null
-  decision: Decision | null
-  quota: Quota | null
-}
+import type { NoteFacts } from './note-facts.ts'
 
 export interface Outcomes {
-  begin(): Attempt
+  begin(call: Call): Attempt
   /** 202: the broker has it. */
   acknowledge(attempt: Attempt): Reply
   /** Counts the refusal and returns what to throw. Never throws itself. */
@@ -27,9 +21,10 @@ export interface Outcomes {
 export interface OutcomesDependencies {
   readonly limitRate: LimitRate
   readonly metrics: Metrics
+  readonly facts: NoteFacts
 }
 
-export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Outcomes {
+export function createOutcomes({ limitRate, metrics, facts }: OutcomesDependencies): Outcomes {
   const countQueued = metrics.counter('sluice_ingest_outcomes_total', {
     outcome: 'queued',
     reason: ''
@@ -40,10 +35,11 @@ export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Ou
   }
 
   return {
-    begin: () => ({ principal: null, decision: null, quota: null }),
+    begin: (call) => ({ call, principal: null, submission: null, decision: null, quota: null }),
 
     acknowledge: (attempt) => {
       count('queued', '')
+      facts.accepted(attempt, 1)
       const body = `{"decision_id":"${attempt.decision?.decision_id}","queued":true}`
       return { status: 202, headers: { ...jsonHeaders, ...attempt.quota?.headers }, body }
     },
@@ -51,9 +47,11 @@ export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Ou
     refuse: async (attempt, error) => {
       if (!(error instanceof Problem)) {
         count('rejected', 'internal_error')
+        facts.refused(attempt, unexpected)
         return error
       }
       count('rejected', error.code)
+      facts.refused(attempt, error)
       const quota = attempt.quota ?? (await chargeOf(attempt, limitRate))
       const members = attempt.decision ? { decision_id: attempt.decision.decision_id } : {}
       return error.extended({ members, headers: quota?.headers ?? {} })
@@ -62,6 +60,8 @@ export function createOutcomes({ limitRate, metrics }: OutcomesDependencies): Ou
     count
   }
 }
+
+const unexpected = new Problem('internal_error', { detail: 'The request failed unexpectedly.' })
 
 /**
  * An invalid item counts against the limit too: refusing costs work, and a loop of them must end.

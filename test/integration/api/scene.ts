@@ -14,6 +14,8 @@ import { readGatewayConfig } from '../../../gateway/config.ts'
 import { createCors } from '../../../gateway/cors.ts'
 import { createGatewayApp } from '../../../gateway/create.ts'
 import { createDoor } from '../../../gateway/door.ts'
+import { createNotedFacts } from '../../../gateway/facts/noted-facts.ts'
+import type { ReadFacts } from '../../../gateway/facts/read-facts.ts'
 import { noLog } from '../../../gateway/no-log.ts'
 import { createGatewayServer } from '../../../gateway/server.ts'
 import { systemClock } from '../../../platform/clock.ts'
@@ -74,6 +76,8 @@ export interface Scene {
   /** A session of the organization with that role. */
   tokenAs(role: string): string
   readonly stopping: AbortController
+  /** What the gateway reads of facts: as if Redis were away, until a test says something else. */
+  readonly readFacts: { -readonly [Name in keyof ReadFacts]: ReadFacts[Name] }
   /** The statements that reads have begun with so far. */
   readonly asked: readonly string[]
   get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
@@ -113,14 +117,16 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   const tokens = await people.logInAll(organizationId)
   const keys = createKeys(organizationId)
   const asked: string[] = []
+  const readFacts = createAbsentFacts()
   const url = await serve({
     ...{ postgres: noting(postgres, asked), findApiKey: keys.find, signingKey, stopping },
+    readFacts,
     databaseUrl: database.url
   })
   const token = tokens.owner
   const foreign = await people.logInAll(randomUUID())
   return {
-    ...{ url, database, organizationId, token, stopping, asked },
+    ...{ url, database, organizationId, token, stopping, readFacts, asked },
     apiKey: keys.create('evaluation:read'),
     writeKey: keys.create('evaluation:write'),
     keyWith: keys.create,
@@ -209,6 +215,11 @@ function createKeys(organization_id: string) {
   }
 }
 
+function createAbsentFacts(): Scene['readFacts'] {
+  const away = () => Promise.resolve(null)
+  return { keyCounts: away, attempts: away, agentIngestion: away, keyUse: away }
+}
+
 /** The same, and notes what is asked of what organizations have. */
 function noting(postgres: PostgresPool, asked: string[]): PostgresPool {
   const noted = (to: Queryable): Queryable => ({
@@ -233,11 +244,12 @@ interface Serving {
   readonly signingKey: string
   readonly stopping: AbortController
   readonly databaseUrl: string
+  readonly readFacts: ReadFacts
 }
 
 /** A gateway without the routes of ingest, and with limits of its own. */
 async function serve({ stopping, ...serving }: Serving): Promise<string> {
-  const { postgres, findApiKey, signingKey, databaseUrl } = serving
+  const { postgres, findApiKey, signingKey, databaseUrl, readFacts } = serving
   const config = readGatewayConfig({
     ...{ GATEWAY_ROUTES: 'api', REGISTRATION: 'open', PRIVATE_ADDRESSES_ALLOWED: 'true' },
     ...{ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: databaseUrl },
@@ -259,7 +271,8 @@ async function serve({ stopping, ...serving }: Serving): Promise<string> {
   const { app } = createGatewayApp({
     ...{ config, logger, lifecycle, metrics, postgres, findApiKey, door, waitsMax },
     ...{ noteUse: () => {}, tellKeyChange: () => {}, rateLimiter: createCountingLimiter() },
-    ...{ producer: noLog.producer, schemaId: noLog.schemaId }
+    ...{ producer: noLog.producer, schemaId: noLog.schemaId },
+    ...{ facts: createNotedFacts({ metrics }), readFacts }
   })
   const cors = createCors([])
   return listen(

@@ -4,6 +4,7 @@ import { parseApiKey } from '../../../../core/api-key.ts'
 import type { ApiKeyScope } from '../../../../core/api-key.ts'
 import { Problem } from '../../../../core/problem.ts'
 import { createAuthenticate } from '../../../../gateway/authentication/authenticate.ts'
+import { KeyRefusal } from '../../../../gateway/authentication/key-refusal.ts'
 import { selectApiKeys } from '../../../../gateway/authentication/select-api-keys.ts'
 import { noon } from '../../../support/builders.ts'
 import { problemOf } from '../api/fakes.ts'
@@ -121,6 +122,36 @@ test.each<ApiKeyScope>(['evaluation:read', 'feedback:write', 'admin'])(
     expect(problem.options.members).toEqual({ scope })
   }
 )
+
+test('any of several scopes will do, and all are told', async () => {
+  const needed = ['evaluation:write', 'feedback:write'] as const
+  const pass = ({ authenticate, api_key }: ReturnType<typeof scene>) =>
+    authenticate(`Bearer ${api_key}`, needed)
+  for (const scope of needed) {
+    expect((await pass(scene({ scopes: [scope] }))).scopes).toEqual([scope])
+  }
+  const problem = await problemOf(pass(scene()))
+  expect(problem.options.detail).toContain('the scope evaluation:write or feedback:write')
+})
+
+describe('a refusal tells whose key it was', () => {
+  test.each<[string, Partial<KeyRow>]>([
+    ['revoked', { revoked_at: new Date(noon - 1) }],
+    ['expired', { expires_at: new Date(noon - 1) }],
+    ['without the scope', { scopes: ['profiles:read'] }]
+  ])('that is %s', async (_what, row) => {
+    const line = scene(row)
+    const problem = await problemOf(line.pass())
+    expect(problem).toBeInstanceOf(KeyRefusal)
+    expect(problem).toMatchObject({ principal: { key_id: line.key_id } })
+  })
+
+  test('but not where the secret is another', async () => {
+    const line = scene({ revoked_at: new Date(noon - 1) })
+    line.row.secret_digest = aKey().row.secret_digest
+    expect(await problemOf(line.pass())).not.toBeInstanceOf(KeyRefusal)
+  })
+})
 
 test('a store that does not answer is not the fault of the key', async () => {
   const away = new Problem('authentication_unavailable', { detail: 'Away.' })

@@ -1,5 +1,7 @@
 /** What the steps of the line are given in their tests: a caller, a body, a log. */
 import type { KeyPrincipal } from '../../../../gateway/call.ts'
+import { createNotedFacts } from '../../../../gateway/facts/noted-facts.ts'
+import { createNoteFacts } from '../../../../gateway/ingest/note-facts.ts'
 import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
 import { parse } from '../../../../gateway/ingest/parse.ts'
 import type { Submission } from '../../../../gateway/ingest/parse.ts'
@@ -9,6 +11,8 @@ import type {
   RoutedRecord,
   RoutingProducer
 } from '../../../../platform/record-producer.ts'
+import { noon } from '../../../support/builders.ts'
+import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 
 export const organizationId = '01938c4e-2222-7000-8000-5b7a9f002f6d'
 
@@ -26,6 +30,12 @@ export const quota: Quota = {
   granted: 1,
   headers: { ratelimit: '"organization";r=9;t=60' },
   refusal: null
+}
+
+/** What the line notes, and how it does. */
+export function createNotes() {
+  const noted = createNotedFacts({ metrics: new RecordingMetrics() })
+  return { noted, notes: createNoteFacts({ facts: noted, clock: { now: () => noon } }) }
 }
 
 export function submissionOf(body: string | object): Submission {

@@ -13,7 +13,7 @@ import type { OutgoingRecord } from '../../../../platform/record-producer.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { callOf, problemOf } from '../api/fakes.ts'
-import { organizationId, principal, quota } from './fakes.ts'
+import { createNotes, organizationId, principal, quota } from './fakes.ts'
 
 interface Scene {
   /** How many items the limit grants; all when absent. */
@@ -27,6 +27,7 @@ const away = new Problem('log_unavailable', { detail: 'No.', headers: { 'retry-a
 
 function scene({ granted, failures = {} }: Scene = {}) {
   const metrics = new RecordingMetrics()
+  const { notes: facts } = createNotes()
   const log: OutgoingRecord[] = []
   const reports: unknown[] = []
   const charged: number[] = []
@@ -38,7 +39,7 @@ function scene({ granted, failures = {} }: Scene = {}) {
   }
   const ingestBatch = createIngestBatch({
     authenticate: () => Promise.resolve(principal),
-    takeClientReport: (report) => void reports.push(report),
+    takeClientReport: ({ client_report }) => void reports.push(client_report),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
     limitAgent: ({ agent_id }) => (agent_id === 'in-a-loop' ? limited : null),
@@ -51,7 +52,7 @@ function scene({ granted, failures = {} }: Scene = {}) {
         return failure ?? null
       }),
     outcomes: createBatchOutcomes({
-      ...{ outcomes: createOutcomes({ limitRate, metrics }), metrics },
+      ...{ outcomes: createOutcomes({ limitRate, metrics, facts }), metrics, facts },
       reportRefusal: ({ code }) => void reported.push(code)
     })
   })

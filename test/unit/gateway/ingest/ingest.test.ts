@@ -11,7 +11,7 @@ import type { OutgoingRecord } from '../../../../platform/record-producer.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { callOf, problemOf } from '../api/fakes.ts'
-import { principal, quota } from './fakes.ts'
+import { createNotes, principal, quota } from './fakes.ts'
 
 type Step = 'authenticate' | 'read body' | 'limit rate' | 'limit agent' | 'encode' | 'produce'
 
@@ -54,7 +54,7 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
       enter('produce')
       log.push(record)
     },
-    outcomes: createOutcomes({ limitRate, metrics })
+    outcomes: createOutcomes({ limitRate, metrics, facts: createNotes().notes })
   })
   const counted = () => metrics.labelsOf('sluice_ingest_outcomes_total')
   const readBody = (body: Buffer) => async () => {

@@ -5,13 +5,17 @@ import type { KeyPrincipal } from '../../../../gateway/call.ts'
 import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { principal, quota } from './fakes.ts'
+import { callOf } from '../api/fakes.ts'
+import { createNotes, principal, quota } from './fakes.ts'
+
+const call = callOf()
+const known = { call, submission: null }
 
 function scene(refusal: Problem | null = null) {
   const metrics = new RecordingMetrics()
   const charged: { principal: KeyPrincipal; points: number }[] = []
   const outcomes = createOutcomes({
-    metrics,
+    ...{ metrics, facts: createNotes().notes },
     limitRate: async (who, points) => {
       charged.push({ principal: who, points })
       return { ...quota, refusal }
@@ -25,7 +29,7 @@ describe('acknowledge', () => {
   test('answers 202 with two members and the quota', () => {
     const { outcomes, counted } = scene()
     const decision = aDecision()
-    const reply = outcomes.acknowledge({ principal, decision, quota })
+    const reply = outcomes.acknowledge({ ...known, principal, decision, quota })
     expect(reply).toEqual({
       status: 202,
       headers: { 'content-type': 'application/json; charset=utf-8', ...quota.headers },
@@ -44,7 +48,10 @@ describe('refuse', () => {
   test('counts the code, and adds the id and the quota to the answer', async () => {
     const { outcomes, charged, counted } = scene()
     const decision = aDecision()
-    const refused = (await outcomes.refuse({ principal, decision, quota }, problem)) as Problem
+    const refused = (await outcomes.refuse(
+      { ...known, principal, decision, quota },
+      problem
+    )) as Problem
     expect(refused.code).toBe('log_unavailable')
     expect(refused.options).toMatchObject({
       members: { decision_id: decision.decision_id },
@@ -57,7 +64,7 @@ describe('refuse', () => {
   test('an item that is no decision is charged all the same', async () => {
     const { outcomes, charged } = scene()
     const invalid = new Problem('invalid_decision', { detail: 'No.' })
-    const attempt = { ...outcomes.begin(), principal }
+    const attempt = { ...outcomes.begin(call), principal }
     const refused = (await outcomes.refuse(attempt, invalid)) as Problem
     expect(charged).toEqual([{ principal, points: 1 }])
     expect(refused.options.headers).toEqual(quota.headers)
@@ -67,7 +74,7 @@ describe('refuse', () => {
   test('an invalid item over the limit keeps its own refusal', async () => {
     const { outcomes } = scene(new Problem('rate_limited', { detail: 'Too many.' }))
     const invalid = new Problem('invalid_decision', { detail: 'No.' })
-    const attempt = { ...outcomes.begin(), principal }
+    const attempt = { ...outcomes.begin(call), principal }
     const refused = (await outcomes.refuse(attempt, invalid)) as Problem
     expect(refused.code).toBe('invalid_decision')
   })
@@ -77,14 +84,14 @@ describe('refuse', () => {
     ['what was refused by the limit is not charged again', principal, aDecision()]
   ])('%s', async (_what, who, decision) => {
     const { outcomes, charged } = scene()
-    await outcomes.refuse({ principal: who, decision, quota: null }, problem)
+    await outcomes.refuse({ ...known, principal: who, decision, quota: null }, problem)
     expect(charged).toEqual([])
   })
 
   test('what nobody expected is counted and passed on as it is', async () => {
     const { outcomes, charged, counted } = scene()
     const bug = new TypeError('a bug')
-    const attempt = { ...outcomes.begin(), principal }
+    const attempt = { ...outcomes.begin(call), principal }
     expect(await outcomes.refuse(attempt, bug)).toBe(bug)
     expect(counted()).toEqual([{ outcome: 'rejected', reason: 'internal_error' }])
     expect(charged).toEqual([])
@@ -92,5 +99,10 @@ describe('refuse', () => {
 })
 
 test('an attempt begins knowing nothing', () => {
-  expect(scene().outcomes.begin()).toEqual({ principal: null, decision: null, quota: null })
+  expect(scene().outcomes.begin(call)).toEqual({
+    ...known,
+    principal: null,
+    decision: null,
+    quota: null
+  })
 })

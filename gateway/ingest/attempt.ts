@@ -1,0 +1,21 @@
+/** What is known of a request on its way; each step of the line fills in its part. */
+import type { Decision } from '../../core/decision.ts'
+import type { Call, KeyPrincipal } from '../call.ts'
+import type { Item } from './each.ts'
+import type { Quota } from './limit-rate.ts'
+import type { Submission } from './parse.ts'
+
+export interface Attempt {
+  readonly call: Call
+  principal: KeyPrincipal | null
+  submission: Submission | null
+  decision: Decision | null
+  quota: Quota | null
+}
+
+export interface BatchAttempt extends Attempt {
+  items: readonly Item<Submission>[]
+  /** The ids that the caller gave, as far as they are known; null for the others. */
+  ids: readonly (string | null)[]
+  decisions: readonly Item<Decision>[]
+}
