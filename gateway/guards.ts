@@ -1,5 +1,5 @@
 /** Who may call a route: each guard puts a handler behind its check. */
-import type { ApiKeyScope } from '../core/api-key.ts'
+import type { ApiKeyScope, NeededScope } from '../core/api-key.ts'
 import type { UserRole } from '../core/user-role.ts'
 import type { Checked } from './api/checked.ts'
 import type { Credential, Handle, KeyHandle, Operation } from './route.ts'
@@ -40,8 +40,9 @@ export function createGuards(checked: Checked) {
         const credential = { kind: 'session', role } as const
         return { credential, operation, handle: checked({ credential, operation }, handle) }
       },
+    /** A key needs that scope, or any of them. */
     sessionOr:
-      (scope: ApiKeyScope) =>
+      (scope: NeededScope) =>
       (operation: Operation, handle: PrincipalHandle): Guarded => {
         const credential = { kind: 'session_or_api_key', scope } as const
         return { credential, operation, handle: checked({ credential, operation }, handle) }

@@ -30,7 +30,7 @@ export function resultRows(to: ResultHandlers, guards: Guards): readonly Row[] {
   const { session, sessionAs, sessionOr } = guards
   const member = sessionAs('member')
   const reader = sessionOr('evaluation:read')
-  const writer = sessionOr('evaluation:write')
+  const writer = sessionOr(['evaluation:write', 'feedback:write'])
   // prettier-ignore
   return [
     ['post', '/v1/evaluation/status',              reader(readStatusesOperation, to.readStatuses)],

@@ -1,5 +1,5 @@
 /** One route, as data: Express, the checks, authentication and OpenAPI all come from it. */
-import type { ApiKeyScope } from '../core/api-key.ts'
+import type { ApiKeyScope, NeededScope } from '../core/api-key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { UserRole } from '../core/user-role.ts'
 import type { Check, JsonSchema } from '../platform/json-schema.ts'
@@ -10,7 +10,7 @@ export type Credential =
   | { readonly kind: 'api_key'; readonly scope: ApiKeyScope }
   /** Without a role any session may; with one, sessions of it and of those above it. */
   | { readonly kind: 'session'; readonly role?: UserRole }
-  | { readonly kind: 'session_or_api_key'; readonly scope: ApiKeyScope }
+  | { readonly kind: 'session_or_api_key'; readonly scope: NeededScope }
 
 export interface ResponseDefinition {
   readonly description: string

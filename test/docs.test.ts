@@ -90,7 +90,8 @@ describe('metrics', () => {
 
 describe('docs/api.md', () => {
   function callerOf(credential: Credential): string {
-    const scope = 'scope' in credential ? code(credential.scope) : ''
+    const scopes = 'scope' in credential ? [credential.scope].flat() : []
+    const scope = scopes.map(code).join(' or ')
     switch (credential.kind) {
       case 'none':
         return 'anybody'

@@ -1,5 +1,5 @@
 /** What happens before a handler runs: authenticate, then check path, query and body. */
-import type { ApiKeyScope } from '../../core/api-key.ts'
+import type { NeededScope } from '../../core/api-key.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem, problems } from '../../core/problem.ts'
 import type { ProblemCode, Violation } from '../../core/problem.ts'
@@ -15,7 +15,7 @@ import { parseJsonBody, smallBodyBytesMax } from './json-body.ts'
 
 export type AuthenticateKey = (
   authorization: string | undefined,
-  scope: ApiKeyScope
+  scope: NeededScope
 ) => KeyPrincipal | Promise<KeyPrincipal>
 
 export interface CheckedDependencies {

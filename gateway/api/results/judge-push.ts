@@ -62,6 +62,7 @@ export function createJudgePush(dependencies: JudgePushDependencies): JudgePush 
 
   return function judgePush({ id, given, problem }) {
     if (given === null) return { problem, push: null }
+    if (given.evaluator_id && isFeedbackOnly(principal)) return refused(evaluationIsOthers())
     const decision = facts.decisions.get(given.decision_id.toLowerCase())
     if (decision === undefined) return refused(missing())
     const { organization_id, decision_id } = decision
@@ -109,10 +110,24 @@ function versionOf(
 }
 
 function sourceOf({ source, source_id }: PushedScore, principal: Principal): ScoreSource {
-  if (source === 'end_user') return { source_kind: 'end_user', source_id: source_id ?? null }
+  if (source === 'end_user' || isFeedbackOnly(principal)) {
+    return { source_kind: 'end_user', source_id: source_id ?? null }
+  }
   return principal.kind === 'session'
     ? { source_kind: 'human', source_id: principal.user_id }
     : { source_kind: 'api', source_id: principal.key_id }
+}
+
+/** What such a key brings was said by an end user, whatever it says: it may be in a browser. */
+function isFeedbackOnly(principal: Principal): boolean {
+  if (principal.kind === 'session') return false
+  return !principal.scopes.some((scope) => scope === 'evaluation:write' || scope === 'admin')
+}
+
+function evaluationIsOthers(): Problem {
+  const detail = 'A key for feedback answers for no evaluator; that needs evaluation:write.'
+  const errors = [{ pointer: '/evaluator_id', detail: 'needs the scope evaluation:write' }]
+  return new Problem('scope_missing', { detail, errors, members: { scope: 'evaluation:write' } })
 }
 
 export function invalidScore(errors: readonly Violation[]): Problem {

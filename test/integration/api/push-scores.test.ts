@@ -100,6 +100,48 @@ test('scores of people, programs and end users can be read at once', async () =>
   expect(run).toMatchObject({ rule_id: 'push', agent_id: 'refund-agent', domain: 'refunds' })
 })
 
+test('a key for feedback brings what end users say, and answers for no evaluator', async () => {
+  const decision_id = await aStoredDecision()
+  const key = scene.keyWith('feedback:write')
+  const evaluator_id = await anExternalEvaluator({})
+  const results = await push(
+    [
+      { decision_id, name: 'thumb', value: true, source_id: 'user-7' },
+      { decision_id, name: 'smile', value: 3, source: null },
+      { decision_id, evaluator_id, value: 4 }
+    ],
+    key
+  )
+  expect(results).toMatchObject([
+    { accepted: true },
+    { accepted: true },
+    {
+      accepted: false,
+      retryable: false,
+      problem: { code: 'scope_missing', errors: [{ pointer: '/evaluator_id' }] }
+    }
+  ])
+  const { body } = await scene.get<{ data: Record<string, unknown>[] }>(
+    `/v1/evaluation/${decision_id}/scores`
+  )
+  const sources = body.data.map(({ name, source_kind, source_id }) => [
+    ...[name, source_kind, source_id]
+  ])
+  expect(sources.toSorted()).toEqual([
+    ['smile', 'end_user', null],
+    ['thumb', 'end_user', 'user-7']
+  ])
+})
+
+test('with evaluation:write beside it, or as admin, a key is the program’s', async () => {
+  const decision_id = await aStoredDecision()
+  const evaluator_id = await anExternalEvaluator({})
+  for (const scopes of [['feedback:write', 'evaluation:write'], ['admin']] as const) {
+    const results = await push([{ decision_id, evaluator_id, value: 4 }], scene.keyWith(...scopes))
+    expect(results).toMatchObject([{ accepted: true }])
+  }
+})
+
 test('a value that no sum can hold is refused, and the largest ones can be summed up', async () => {
   const name = 'enormous'
   const score = { decision_id: await aStoredDecision(), name }

@@ -22,8 +22,9 @@ const checked = createChecked({
     if (authorization !== 'Bearer slk_good') {
       throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
     }
-    if (key.scopes.includes(scope)) return key
-    throw new Problem('scope_missing', { detail: scope })
+    const needed = [scope].flat()
+    if (needed.some((each) => key.scopes.includes(each))) return key
+    throw new Problem('scope_missing', { detail: needed.join() })
   },
   authenticateSession: createAuthenticateSession({
     sessionTokens: { verify: (token) => (token === 'good' ? claims : null) },
