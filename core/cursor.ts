@@ -1,6 +1,7 @@
 /** Cursors of lists: where the next page begins, and for which filters that is true.
  *
- * A cursor is base64url of `[sort key, id, hash of the filters]`. It is no secret and not signed: a
+ * A cursor is base64url of `[sort key, id, hash of the filters]`, and of `[value]` behind those in a
+ * list that is sorted by something else than time. It is no secret and not signed: a
  * forged one only moves its caller inside what that caller may read, so only its shape is checked.
  */
 import { createHash } from 'node:crypto'
@@ -11,6 +12,8 @@ export interface CursorPosition {
   /** RFC 3339 in UTC with microseconds, as the store prints it: milliseconds would skip rows. */
   readonly sort_key: string
   readonly id: string
+  /** What the list is sorted by, where that is not the time; null where the row has none. */
+  readonly value?: number | null
 }
 
 export type Filters = Readonly<Record<string, string | undefined>>
@@ -29,16 +32,27 @@ const sortKeyExpression = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$/
 const garbled: ReadCursor = Object.freeze({ kind: 'garbled' })
 
 export function writeCursor(position: CursorPosition, filters: Filters): string {
-  const parts = [position.sort_key, position.id, hashOf(filters)]
+  const { sort_key, id, value } = position
+  const parts = [sort_key, id, hashOf(filters), ...(value === undefined ? [] : [[value]])]
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url')
 }
 
 export function readCursor(text: string, filters: Filters): ReadCursor {
   const [sort_key, id, filterHash, ...others] = partsOf(text)
   if (typeof sort_key !== 'string' || !isInstant(sort_key)) return garbled
-  if (typeof id !== 'string' || !isUuid(id) || others.length > 0) return garbled
+  if (typeof id !== 'string' || !isUuid(id) || !isValue(others)) return garbled
   if (filterHash !== hashOf(filters)) return { kind: 'other_filters' }
-  return { kind: 'position', position: { sort_key, id } }
+  const [[value] = []] = others
+  return { kind: 'position', position: { sort_key, id, ...(value !== undefined && { value }) } }
+}
+
+/** Nothing, or a list of the value alone. */
+function isValue(others: readonly unknown[]): others is readonly (readonly (number | null)[])[] {
+  const [list, ...more] = others
+  if (list === undefined) return others.length === 0
+  if (!Array.isArray(list) || list.length !== 1 || more.length > 0) return false
+  const [value] = list as unknown[]
+  return value === null || typeof value === 'number'
 }
 
 function partsOf(text: string): readonly unknown[] {

@@ -11,9 +11,8 @@ import { createSessionTokens } from '../platform/session-token.ts'
 import { createLiveSessions } from './api/accounts/live-sessions.ts'
 import { createAuthenticateSession } from './api/authenticate-session.ts'
 import { createChecked } from './api/checked.ts'
-import { createListDecisions } from './api/list-decisions.ts'
 import { createPoll } from './api/poll.ts'
-import { createReadDecision } from './api/read-decision.ts'
+import { createDecisions } from './api/decisions/create-decisions.ts'
 import { createReadEvaluation } from './api/read-evaluation.ts'
 import { createReadEvaluations } from './api/read-evaluations.ts'
 import { createReadReceipt } from './api/read-receipt.ts'
@@ -164,8 +163,7 @@ function createReads(
       ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
       ...{ readKeyCounts: () => Promise.resolve(null), sendLetter: () => {} }
     }),
-    listDecisions: createListDecisions(reads),
-    readDecision: createReadDecision(reads),
+    ...createDecisions(reads),
     readEvaluation: createReadEvaluation(reads),
     readReceipt: createReadReceipt(reads),
     ...createResults(reads),

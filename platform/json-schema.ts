@@ -20,7 +20,8 @@ const nothingWrong: readonly Violation[] = Object.freeze([])
 export function createCheck(schema: JsonSchema, options: { coerce?: boolean } = {}): Check {
   const ajv = new Ajv2020({
     allErrors: true,
-    coerceTypes: options.coerce ?? false,
+    // A parameter that is given once is a list of one where a list is taken.
+    coerceTypes: options.coerce === true ? 'array' : false,
     strict: true,
     strictTypes: false,
     allowUnionTypes: true,

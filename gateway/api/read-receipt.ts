@@ -2,7 +2,7 @@
 import { jsonReply } from '../call.ts'
 import type { KeyHandle } from '../route.ts'
 import { selectStoredAt } from './decision-row.ts'
-import type { ReadDependencies } from './read-decision.ts'
+import type { ReadDependencies } from './decisions/read-decision.ts'
 import { decisionNotFound, readWatermark } from './watermark.ts'
 
 export type ReceiptDependencies = Omit<ReadDependencies, 'readEvaluations'>

@@ -1,6 +1,6 @@
 /** The handlers of everything that evaluations come to. */
 import type { ResultHandlers } from '../../result-rows.ts'
-import type { ReadDependencies } from '../read-decision.ts'
+import type { ReadDependencies } from '../decisions/read-decision.ts'
 import { createCancelRun } from './cancel-run.ts'
 import { createListRuns } from './list-runs.ts'
 import { createListScores } from './list-scores.ts'

@@ -3,7 +3,7 @@ import { jsonReply } from '../../call.ts'
 import type { PrincipalHandle } from '../../route.ts'
 import { selectStoredIds } from '../decision-row.ts'
 import { evaluationViewOf } from '../evaluation-view.ts'
-import type { ReadDependencies } from '../read-decision.ts'
+import type { ReadDependencies } from '../decisions/read-decision.ts'
 import type { KnownEvaluation } from '../read-evaluations.ts'
 import { readWatermark } from '../watermark.ts'
 

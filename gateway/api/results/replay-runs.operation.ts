@@ -27,8 +27,8 @@ const filter = {
       items: { type: 'string', pattern: uuidPattern }
     },
     from: textFilter(
-      `Ended at or after: RFC 3339 or -24h. Without it and without \`decision_ids\`: ${defaultRangeDays} ` +
-        'days before `to`.',
+      'Ended at or after: RFC 3339 or -24h. Without it and without `decision_ids`: ' +
+        `${defaultRangeDays} days before \`to\`.`,
       40
     ),
     to: textFilter('Ended before; RFC 3339, -24h or now. Without it: no end.', 40)

@@ -115,8 +115,8 @@ export const summarizeScoresOperation: Operation = {
     type: 'object',
     properties: {
       from: textFilter(
-        `Evaluated at or after: RFC 3339 or -24h. Without it: ${defaultRangeDays} days before \`to\`, ` +
-          `and never more than ${rangeDaysMax}.`,
+        `Evaluated at or after: RFC 3339 or -24h. Without it: ${defaultRangeDays} days before ` +
+          `\`to\`, and never more than ${rangeDaysMax}.`,
         40
       ),
       to: timeParameters.to,

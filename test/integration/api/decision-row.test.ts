@@ -1,10 +1,11 @@
 /** What the reads look at behind row-level security: one partition, and the index that fits. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { selectDecisionPage } from '../../../gateway/api/decision-page.ts'
+import { selectDecisionPage } from '../../../gateway/api/decisions/decision-page.ts'
 import { selectDecision, selectStoredAt } from '../../../gateway/api/decision-row.ts'
 import { createStore } from '../../../gateway/api/store.ts'
 import type { OrganizationStore } from '../../../gateway/api/store.ts'
+import { systemClock } from '../../../platform/clock.ts'
 import { createPostgres } from '../../../platform/postgres.ts'
 import type { Row } from '../../../platform/postgres.ts'
 import { aDecision } from '../../support/builders.ts'
@@ -85,8 +86,10 @@ test('finds an agent and a session through the index, among many of one organiza
     ['agent_id', 'agent-7'],
     ['session_id', 'session-7']
   ] as const) {
-    const query = { range, [column]: value, after: null, rowsMax: 100 }
-    expect(await selectDecisionPage(store, query)).toHaveLength(40)
-    expect(conditions.splice(0).join()).toContain(`(${column})::text = '${value}'`)
+    const order = { kind: 'time', descending: true } as const
+    const query = { range, filters: { [column]: value }, order, after: null, limit: 100 }
+    const { keys, next } = await selectDecisionPage(store, query, systemClock)
+    expect([keys.length, next]).toEqual([40, null])
+    expect(conditions.splice(0).join()).toContain(`(${column} = '${value}'::text)`)
   }
 })

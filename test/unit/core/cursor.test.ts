@@ -18,6 +18,12 @@ test('leads back to its place', () => {
   expect(readCursor(cursor, filters)).toEqual({ kind: 'position', position })
 })
 
+test.each([0, -1.5, null, 2 ** 53])('leads back to the value %s', (value) => {
+  const cursor = writeCursor({ ...position, value }, filters)
+  const read = { kind: 'position', position: { ...position, value } }
+  expect(readCursor(cursor, filters)).toEqual(read)
+})
+
 test('the order of filters does not matter, and an absent one is none', () => {
   const cursor = writeCursor(position, { agent_id: 'a', domain: 'd' })
   expect(readCursor(cursor, { domain: 'd', session_id: undefined, agent_id: 'a' }).kind).toBe(
@@ -42,6 +48,9 @@ const garbled: [string, string][] = [
   ['an object', cursorOf({})],
   ['too few parts', cursorOf([position.sort_key])],
   ['too many parts', cursorOf([position.sort_key, position.id, hash, 1])],
+  ['two values', cursorOf([position.sort_key, position.id, hash, [1, 2]])],
+  ['a value that is none', cursorOf([position.sort_key, position.id, hash, ['1']])],
+  ['two lists', cursorOf([position.sort_key, position.id, hash, [1], [1]])],
   ['numbers', cursorOf([1, 2, 3])],
   ['an id that is none', cursorOf([position.sort_key, "' or true --", hash])],
   ['a time that is none', cursorOf(['yesterday', position.id, hash])],

@@ -3,9 +3,9 @@ import { expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { problems } from '../../../../core/problem.ts'
-import { listDecisionsOperation } from '../../../../gateway/api/list-decisions.operation.ts'
+import * as lists from '../../../../gateway/api/decisions/list-decisions.operation.ts'
 import { loginOperation } from '../../../../gateway/api/accounts/login.operation.ts'
-import { readDecisionOperation } from '../../../../gateway/api/read-decision.operation.ts'
+import { readDecisionOperation } from '../../../../gateway/api/decisions/read-decision.operation.ts'
 import { readEvaluationOperation } from '../../../../gateway/api/read-evaluation.operation.ts'
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true })
@@ -18,7 +18,8 @@ function errorsOf(schema: object, example: unknown) {
 }
 
 const operations = [
-  listDecisionsOperation,
+  lists.listDecisionsOperation,
+  lists.searchDecisionsOperation,
   loginOperation,
   readDecisionOperation,
   readEvaluationOperation

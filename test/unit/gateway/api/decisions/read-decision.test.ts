@@ -1,10 +1,10 @@
 /** One decision: its texts untouched, its waiting, and what is answered when it is not there. */
 import { expect, test } from '@jest/globals'
-import { createReadDecision } from '../../../../gateway/api/read-decision.ts'
-import { createReadEvaluations } from '../../../../gateway/api/read-evaluations.ts'
-import { checkedCallOf, clock, createEagerPoll, decisionId } from './fakes.ts'
-import { FakeStore, now, person, problemOf } from './fakes.ts'
-import { decisionRow, runRow, scoredRunRow } from './samples.ts'
+import { createReadDecision } from '../../../../../gateway/api/decisions/read-decision.ts'
+import { createReadEvaluations } from '../../../../../gateway/api/read-evaluations.ts'
+import { checkedCallOf, clock, createEagerPoll, decisionId } from '../fakes.ts'
+import { FakeStore, now, person, problemOf } from '../fakes.ts'
+import { decisionRow, runRow, scoredRunRow } from '../samples.ts'
 
 function createScene(readsMax = 1) {
   const store = new FakeStore()

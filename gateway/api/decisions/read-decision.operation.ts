@@ -1,8 +1,8 @@
 /** What a caller needs to know of `GET /v1/decisions/{decision_id}`. */
-import type { Operation } from '../route.ts'
-import { decisionIdParams, evaluationStatus, integerOrNull, objectOf } from './response-schemas.ts'
-import { scores, scoresExample, textOrNull, time, uuid, verdict } from './response-schemas.ts'
-import { waitQuerySchema } from './wait-until.ts'
+import type { Operation } from '../../route.ts'
+import { decisionIdParams, evaluationStatus, integerOrNull, objectOf } from '../response-schemas.ts'
+import { scores, scoresExample, textOrNull, time, uuid, verdict } from '../response-schemas.ts'
+import { waitQuerySchema } from '../wait-until.ts'
 
 export const readDecisionOperation: Operation = {
   operation_id: 'readDecision',

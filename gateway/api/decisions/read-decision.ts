@@ -1,15 +1,15 @@
 /** GET /v1/decisions/{decision_id}: one decision, its texts exactly as they were sent. */
-import type { Clock } from '../../core/clock.ts'
-import { jsonReply } from '../call.ts'
-import type { SessionHandle } from '../route.ts'
-import { selectDecision } from './decision-row.ts'
-import type { DecisionRow } from './decision-row.ts'
-import { evaluationViewOf } from './evaluation-view.ts'
-import type { Poll } from './poll.ts'
-import type { KnownEvaluation, ReadEvaluations } from './read-evaluations.ts'
-import type { Store } from './store.ts'
-import { isReached, waitOf } from './wait-until.ts'
-import { decisionNotFound, readWatermark } from './watermark.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { jsonReply } from '../../call.ts'
+import type { SessionHandle } from '../../route.ts'
+import { selectDecision } from '../decision-row.ts'
+import type { DecisionRow } from '../decision-row.ts'
+import { evaluationViewOf } from '../evaluation-view.ts'
+import type { Poll } from '../poll.ts'
+import type { KnownEvaluation, ReadEvaluations } from '../read-evaluations.ts'
+import type { Store } from '../store.ts'
+import { isReached, waitOf } from '../wait-until.ts'
+import { decisionNotFound, readWatermark } from '../watermark.ts'
 
 export interface ReadDependencies {
   readonly store: Store
