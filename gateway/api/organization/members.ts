@@ -97,9 +97,11 @@ async function refuseLastOwner(edit: Edit): Promise<void> {
 
 /** Each would find the membership gone by itself; so the list of sessions says why. */
 async function endSessions(store: Store, organizationId: string, userId: string): Promise<void> {
-  await store.accounts.query(
-    `update sessions set revoked_at = now(), revoked_reason = 'removed'
-      where user_id = $2 and organization_id = $1 and revoked_at is null`,
-    [organizationId, userId]
+  await store.accounts.change((transaction) =>
+    transaction.query(
+      `update sessions set revoked_at = now(), revoked_reason = 'removed'
+        where user_id = $2 and organization_id = $1 and revoked_at is null`,
+      [organizationId, userId]
+    )
   )
 }
