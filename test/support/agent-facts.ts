@@ -42,7 +42,7 @@ export async function storeFacts(
   const outcomes = whole
     .filter(({ status }) => status !== undefined)
     .map(({ scores = [], verdict = 'none', ...fact }) => ({
-      ...{ ...fact, verdict, counted: {}, updated_at: fact.received_at },
+      ...{ ...fact, verdict, counted: scores.map(countedOf), updated_at: fact.received_at },
       scores: Object.fromEntries(scores.map(({ name, passed, value }) => [name, { passed, value }]))
     }))
   const scores = whole.flatMap(({ scores: given = [], received_at, ...fact }) =>
@@ -63,6 +63,14 @@ export async function storeFacts(
     )
   }
   await sumUp(database, organization_id)
+}
+
+/** As storage notes what of a decision is in the sums. */
+function countedOf({ name, value, passed, evaluator_id, evaluator_version }: FactScore) {
+  return {
+    ...{ name, source_kind: 'evaluator', value: value ?? null, passed: passed ?? null },
+    ...{ evaluator_id: evaluator_id ?? '', evaluator_version: evaluator_version ?? 0 }
+  }
 }
 
 const measures = `count(*) as decisions, coalesce(sum(input_tokens), 0) as input_tokens,

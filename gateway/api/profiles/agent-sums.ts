@@ -1,5 +1,5 @@
 /** The sums of an agent over a window and the one before it, laid out for its profile. */
-import { previousOf } from '../stats/hour-range.ts'
+import { hourMs, previousOf } from '../stats/hour-range.ts'
 import type { HourRange } from '../stats/hour-range.ts'
 import { rateOf } from '../stats/metrics.ts'
 import type { SumRow } from '../stats/select-sums.ts'
@@ -13,12 +13,23 @@ const statuses = [
 ] as const
 const verdicts = ['pass', 'fail', 'mixed', 'none'] as const
 
-/** Where the points of a line of at most 24 begin, in whole hours. */
-export function sparklineStarts({ from, to }: HourRange, hourMs: number): readonly number[] {
+export interface Line {
+  /** Where sums begin; the first is where the range does. */
+  readonly starts: readonly number[]
+  /** Whether the first of them is too short to be a point. */
+  readonly skipsFirst: boolean
+}
+
+/** At most 24 points of as many whole hours each, up to the end of the range. */
+export function lineOf({ from, to }: HourRange): Line {
   const hours = (to - from) / hourMs
-  const every = Math.ceil(hours / pointsMax)
-  const count = Math.ceil(hours / every)
-  return Array.from({ length: count }, (_, index) => from + index * every * hourMs)
+  // A window of 24 hours touches 25 of the clock.
+  const every = Math.max(1, Math.ceil((hours - 1) / pointsMax))
+  const points = Math.min(pointsMax, Math.floor(hours / every))
+  const first = to - points * every * hourMs
+  const shown = Array.from({ length: points }, (_, index) => first + index * every * hourMs)
+  const skipsFirst = first > from
+  return { starts: skipsFirst ? [from, ...shown] : shown, skipsFirst }
 }
 
 /** Of the range itself; the bucket 0 is before it. */
@@ -30,11 +41,12 @@ export function beforeOf(rows: readonly SumRow[]): Sums {
   return sumOf(rows.filter(({ bucket }) => bucket === 0).map(({ sums }) => sums))
 }
 
-export function sparklineOf(rows: readonly SumRow[], starts: readonly number[]) {
+export function sparklineOf(rows: readonly SumRow[], { starts, skipsFirst }: Line) {
   const counts = new Map(rows.map(({ bucket, sums }) => [bucket, sums['decisions'] ?? 0]))
-  return starts.map((start, index) => {
+  const points = starts.map((start, index) => {
     return { t: new Date(start).toISOString(), n: counts.get(index + 1) ?? 0 }
   })
+  return points.slice(skipsFirst ? 1 : 0)
 }
 
 /** An hour that is not over counts as the part of it that is. */

@@ -2,7 +2,7 @@
 import type { Row } from '../../../platform/postgres.ts'
 import { jsonReply } from '../../call.ts'
 import type { PrincipalHandle } from '../../route.ts'
-import { hourMs, hourRangeOf } from '../stats/hour-range.ts'
+import { hourRangeOf } from '../stats/hour-range.ts'
 import type { HourRange } from '../stats/hour-range.ts'
 import { selectSums } from '../stats/select-sums.ts'
 import type { SumRow } from '../stats/select-sums.ts'
@@ -14,7 +14,7 @@ import type { SortName, SortValue } from './agent-page.ts'
 import { identityOf, timesOf } from './agent-record.ts'
 import { statusOf } from './agent-status.ts'
 import type { AgentStatus } from './agent-status.ts'
-import { errorRateOf, nowOf, passRateOf, sparklineOf, sparklineStarts } from './agent-sums.ts'
+import { errorRateOf, lineOf, nowOf, passRateOf, sparklineOf } from './agent-sums.ts'
 import { volumeOf } from './agent-sums.ts'
 import { agentOf, agentsMax, readAgents } from './read-agents.ts'
 import type { ListedAgent } from './read-agents.ts'
@@ -114,11 +114,11 @@ async function rowsOf(
   { range, knownUntil }: RowsOptions
 ) {
   const agentIds = page.map(({ record }) => record.agent_id)
-  const starts = sparklineStarts(range, hourMs)
+  const line = lineOf(range)
   const { from, to } = range
   const [trends, versions, silences] = await Promise.all([
     selectSums(store, decisionSource, {
-      ...{ groups: ['agent_id'], filters: { agentIds }, from, to, starts }
+      ...{ groups: ['agent_id'], filters: { agentIds }, from, to, starts: line.starts }
     }),
     selectVersions(store, agentIds, range),
     readSilence(
@@ -134,7 +134,7 @@ async function rowsOf(
     return {
       ...identityOf(agent.record),
       status: statusOf(timesOf(agent.record), silence, knownUntil),
-      ...measuresOf(agent, range, sparklineOf(trendOf.get(agent_id) ?? [], starts)),
+      ...measuresOf(agent, range, sparklineOf(trendOf.get(agent_id) ?? [], line)),
       versions: versions.filter((row) => row.agent_id === agent_id).map(({ value }) => value)
     }
   })

@@ -1,7 +1,7 @@
 /** GET /v1/profiles/:agent_id: everything that is known of an agent, on one page. */
 import { jsonReply } from '../../call.ts'
 import type { PrincipalHandle } from '../../route.ts'
-import { hourMs, hourRangeOf, previousOf } from '../stats/hour-range.ts'
+import { hourRangeOf, previousOf } from '../stats/hour-range.ts'
 import type { HourRange } from '../stats/hour-range.ts'
 import { selectSums } from '../stats/select-sums.ts'
 import type { SumRow } from '../stats/select-sums.ts'
@@ -13,7 +13,7 @@ import { editableOf, identityOf, pricesOf, timesOf } from './agent-record.ts'
 import { scoresOf, selectScores } from './agent-scores.ts'
 import { statusOf } from './agent-status.ts'
 import { errorRateOf, nowOf, outcomesOf, percentilesOf, sparklineOf } from './agent-sums.ts'
-import { sparklineStarts, tokensOf, volumeOf } from './agent-sums.ts'
+import { lineOf, tokensOf, volumeOf } from './agent-sums.ts'
 import { findAgent } from './find-agent.ts'
 import type { FindAgentDependencies, FoundAgent } from './find-agent.ts'
 import { readSilence } from './read-silence.ts'
@@ -52,7 +52,8 @@ export function createReadProfile(dependencies: ProfileDependencies): PrincipalH
 
 async function readParts(store: OrganizationStore, found: FoundAgent, range: HourRange) {
   const agentId = found.record.agent_id
-  const starts = sparklineStarts(range, hourMs)
+  const line = lineOf(range)
+  const { starts } = line
   const sums = { filters: { agentId }, from: previousOf(range).from, to: range.to }
   const [trend, outcomes, scores, domains, facets, sample, worst, silences] = await Promise.all([
     selectSums(store, decisionSource, { ...sums, groups: [], starts }),
@@ -68,7 +69,7 @@ async function readParts(store: OrganizationStore, found: FoundAgent, range: Hou
     selectWorst(store, agentId, range),
     readSilence(store, [timesOf(found.record)], found.knownUntil)
   ])
-  return { starts, trend, outcomes, scores, domains, facets, sample, worst, silences }
+  return { line, trend, outcomes, scores, domains, facets, sample, worst, silences }
 }
 
 function headOf({ record, knownUntil }: FoundAgent, { silences }: Parts) {
@@ -78,16 +79,16 @@ function headOf({ record, knownUntil }: FoundAgent, { silences }: Parts) {
 }
 
 function measuresOf(parts: Parts, range: HourRange, prices: Prices | null) {
-  const { starts, trend, outcomes, scores, domains, facets, sample, worst } = parts
+  const { line, trend, outcomes, scores, domains, facets, sample, worst } = parts
   const now = nowOf(trend)
   const decisions = now['decisions'] ?? 0
   const { pass_rate, pass_rate_before, verdicts, evaluation } = outcomesOf(outcomes, decisions)
   return {
-    volume: { ...volumeOf(trend, range), sparkline: sparklineOf(trend, starts) },
+    volume: { ...volumeOf(trend, range), sparkline: sparklineOf(trend, line) },
     tokens: tokensOf(now, sample),
     cost: costOf(prices, modelTokensOf(facets, trend)),
     pass_rate: { ...pass_rate, previous: pass_rate_before },
-    ...{ verdicts, evaluation, scores: scoresOf(scores, starts, decisions) },
+    ...{ verdicts, evaluation, scores: scoresOf(scores, line.starts, decisions) },
     error_rate: errorRateOf(now),
     latency_ms: { ...meanLatencyOf(now), ...percentilesOf(sample.latency_ms) },
     domains: domainsOf(domains),

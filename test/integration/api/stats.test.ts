@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { storeFacts } from '../../support/agent-facts.ts'
 import type { AgentFact } from '../../support/agent-facts.ts'
+import { hoursDiffer } from '../storage/hours.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -83,6 +84,12 @@ async function onlySeries(query: string): Promise<Series> {
   expect(series).toHaveLength(1)
   return series[0] as Series
 }
+
+test('what is read here is what storage would keep', async () => {
+  const differing = await hoursDiffer(scene.database, scene.organizationId)
+  // No runs are stored here, only what came of them.
+  expect(differing.filter(({ table }) => table !== 'decision_outcomes')).toEqual([])
+})
 
 test('counts by the hour, and fills the gaps', async () => {
   const { points, total } = await onlySeries(`${range}&interval=hour`)

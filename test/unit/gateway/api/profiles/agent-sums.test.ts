@@ -1,7 +1,7 @@
 /** Sums laid out for a profile: nothing known is null, and the hour that goes on counts in part. */
 import { expect, test } from '@jest/globals'
-import { outcomesOf, sparklineOf } from '../../../../../gateway/api/profiles/agent-sums.ts'
-import { sparklineStarts, tokensOf } from '../../../../../gateway/api/profiles/agent-sums.ts'
+import { lineOf, outcomesOf, sparklineOf } from '../../../../../gateway/api/profiles/agent-sums.ts'
+import { tokensOf } from '../../../../../gateway/api/profiles/agent-sums.ts'
 import { volumeOf } from '../../../../../gateway/api/profiles/agent-sums.ts'
 import type { SumRow } from '../../../../../gateway/api/stats/select-sums.ts'
 
@@ -11,19 +11,25 @@ function row(bucket: number, sums: Record<string, number>, key = '[]'): SumRow {
   return { key, identity: '[]', bucket, sums }
 }
 
-test('a line has at most 24 points, in whole hours', () => {
-  const of = (hours: number) => {
-    return sparklineStarts({ from: 0, to: hours * hour, hoursOver: hours }, hour)
-  }
-  expect(of(24)).toHaveLength(24)
-  expect(of(25)).toHaveLength(13)
-  expect(of(2)).toEqual([0, hour])
-  expect(of(2161).length).toBeLessThanOrEqual(24)
+test.each([
+  [24, 24, 1, false],
+  [25, 24, 1, true],
+  [2, 2, 1, false],
+  [1, 1, 1, false],
+  [27, 13, 2, true],
+  [169, 24, 7, true],
+  [2161, 24, 90, true]
+])('a line of %i hours has %i points of %i', (hours, points, every, skipsFirst) => {
+  const line = lineOf({ from: 0, to: hours * hour, hoursOver: hours })
+  const shown = sparklineOf([], line)
+  expect([shown.length, line.skipsFirst, line.starts[0]]).toEqual([points, skipsFirst, 0])
+  expect(line.starts.at(-1)).toBe((hours - every) * hour)
 })
 
 test('a line has a point where nothing happened', () => {
-  const line = sparklineOf([row(2, { decisions: 5 }), row(0, { decisions: 9 })], [0, hour])
-  expect(line.map(({ n }) => n)).toEqual([0, 5])
+  const line = lineOf({ from: 0, to: 2 * hour, hoursOver: 2 })
+  const shown = sparklineOf([row(2, { decisions: 5 }), row(0, { decisions: 9 })], line)
+  expect(shown.map(({ n }) => n)).toEqual([0, 5])
 })
 
 test('growth is of the number in an hour', () => {
