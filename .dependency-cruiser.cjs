@@ -28,6 +28,7 @@ const vendors = {
   openai: '^platform/judge-client[.]ts$',
   express: '^gateway/express[.]ts$',
   'swagger-ui-dist': '^gateway/docs[.]ts$',
+  'csv-stringify': '^gateway/api/streams/export-csv[.]ts$',
   // The program, and the commands that it is made of.
   commander: '^cli/(sluice|program/[^/]+)[.]ts$',
   testcontainers: '^stack/docker/',

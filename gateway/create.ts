@@ -4,6 +4,7 @@ import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { createOutbound } from '../platform/outbound.ts'
+import type { OneTimeValues } from '../platform/one-time-values.ts'
 import type { PostgresPool } from '../platform/postgres.ts'
 import type { RateLimiter } from '../platform/rate-limiter.ts'
 import type { RoutingProducer } from '../platform/record-producer.ts'
@@ -21,6 +22,7 @@ import { createProfiles } from './api/profiles/create-profiles.ts'
 import { createReadStats } from './api/stats/read-stats.ts'
 import { createStore } from './api/store.ts'
 import type { Store } from './api/store.ts'
+import { createStreams } from './api/streams/create-streams.ts'
 import { createApp } from './app.ts'
 import type { FindApiKey } from './authentication/api-keys.ts'
 import { createAuthenticate } from './authentication/authenticate.ts'
@@ -57,6 +59,7 @@ export interface GatewayParts {
   readonly lifecycle: Lifecycle
   readonly metrics: Metrics
   readonly postgres: PostgresPool
+  readonly oneTimeValues: OneTimeValues
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
   /** Gateways know keys for some seconds: they are told of what has changed. */
@@ -147,9 +150,10 @@ function openSessions(config: GatewayConfig, store: Store) {
 }
 
 function createReads(
-  { config, lifecycle, rateLimiter, tellKeyChange, waitsMax }: GatewayParts,
+  parts: GatewayParts,
   { store, ...sessions }: { store: Store } & ReturnType<typeof openSessions>
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
+  const { config, lifecycle, rateLimiter, tellKeyChange, waitsMax } = parts
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
   const readEvaluations = createReadEvaluations()
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
@@ -168,6 +172,10 @@ function createReads(
     readReceipt: createReadReceipt(reads),
     ...createResults(reads),
     ...createProfiles(reads),
-    readStats: createReadStats(reads)
+    readStats: createReadStats(reads),
+    ...createStreams({
+      ...{ ...parts, ...reads, ...sessions },
+      ...{ streamsMax: config.STREAMS_MAX, stopping: lifecycle.stopping }
+    })
   }
 }

@@ -105,8 +105,9 @@ function responsesOf(operation: Operation): Record<string, object> {
   const entries = Object.entries(operation.response).map(
     ([status, definition]): [string, object] => {
       const { description, schema, example, headers = {} } = definition
+      const { content_type = 'application/json' } = definition
       const named = Object.entries({ ...headers, ...commonHeaders }).map(headerOf)
-      const content = { 'application/json': { schema: embedded(schema), example } }
+      const content = { [content_type]: { schema: embedded(schema), example } }
       return [status, { description, headers: Object.fromEntries(named), content }]
     }
   )

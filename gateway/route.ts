@@ -16,6 +16,8 @@ export interface ResponseDefinition {
   readonly description: string
   readonly schema: JsonSchema
   readonly example: unknown
+  /** JSON where it is not said. */
+  readonly content_type?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 

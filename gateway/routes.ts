@@ -21,6 +21,8 @@ import type { ResultHandlers } from './result-rows.ts'
 import type { Handle, KeyHandle, PrincipalHandle, Route } from './route.ts'
 import { statsRows } from './stats-rows.ts'
 import type { StatsHandlers } from './stats-rows.ts'
+import { streamRows } from './stream-rows.ts'
+import type { StreamHandlers } from './stream-rows.ts'
 
 export interface Handlers
   extends
@@ -30,7 +32,8 @@ export interface Handlers
     OrganizationHandlers,
     ProfileHandlers,
     ResultHandlers,
-    StatsHandlers {
+    StatsHandlers,
+    StreamHandlers {
   readonly ingest: Handle
   readonly ingestBatch: Handle
   readonly readReceipt: KeyHandle
@@ -48,6 +51,7 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ['get',  '/v1/ingest/:decision_id',     key('ingest', readReceiptOperation, to.readReceipt)],
     ...decisionRows(to, guards),
     ...statsRows(to, guards),
+    ...streamRows(to, guards),
     ...accountRows(to, guards),
     ...organizationRows(to, guards),
     ...configurationRows(to, guards),

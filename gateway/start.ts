@@ -10,6 +10,7 @@ import type { Logger } from '../platform/logger.ts'
 import { close, listen, startManagement } from '../platform/management.ts'
 import type { Readiness } from '../platform/management.ts'
 import { createMetrics } from '../platform/metrics.ts'
+import { createOneTimeValues } from '../platform/one-time-values.ts'
 import type { Metrics, ProcessMetrics } from '../platform/metrics.ts'
 import { createPostgres } from '../platform/postgres.ts'
 import { measureProcess } from '../platform/process-metrics.ts'
@@ -145,7 +146,8 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
   const factStore = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
   const facts = openFacts({ redis: factStore, metrics, lifecycle })
   const tell = tellFrozen(redis, tellRedis)
-  return { postgres, ...keys, ...facts, rateLimiter: createRateLimiter({ windows, metrics, tell }) }
+  const rateLimiter = createRateLimiter({ windows, metrics, tell })
+  return { postgres, ...keys, ...facts, rateLimiter, oneTimeValues: createOneTimeValues(redis) }
 }
 
 /** A Redis that is frozen breaks no connection, so only who asked it knows. */

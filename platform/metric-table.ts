@@ -75,8 +75,15 @@ export const metricTable = {
   sluice_shed_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Turned away for connections, requests (too many), wait (too long), body_bytes.',
+    help: 'Turned away for connections, requests (too many), wait (too long), body_bytes, streams.',
     labels: ['reason']
+  },
+  sluice_streams_open: {
+    type: 'gauge',
+    unit: 'streams',
+    across: 'sum',
+    help: 'Live tails and exports that are being written; above STREAMS_MAX the answer is 503.',
+    labels: ['kind']
   },
   sluice_ingest_batch_decisions: {
     type: 'histogram',

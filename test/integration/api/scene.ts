@@ -22,13 +22,17 @@ import { systemClock } from '../../../platform/clock.ts'
 import type { Lifecycle } from '../../../platform/lifecycle.ts'
 import { createLogger } from '../../../platform/logger.ts'
 import { createMetrics } from '../../../platform/metrics.ts'
+import { createOneTimeValues } from '../../../platform/one-time-values.ts'
+import type { OneTimeValues } from '../../../platform/one-time-values.ts'
 import { createPostgres } from '../../../platform/postgres.ts'
 import type { PostgresPool, Queryable } from '../../../platform/postgres.ts'
 import type { RateLimiter } from '../../../platform/rate-limiter.ts'
+import { createRedis } from '../../../platform/redis.ts'
 import { createSessionTokens } from '../../../platform/session-token.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { services } from '../../support/services.ts'
 
 export const decisionsTopic = 'agent-decisions'
 export const evaluationsTopic = 'decision-evaluations'
@@ -61,6 +65,11 @@ export interface Answer<Body> {
   readonly body: Body
 }
 
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
 export interface Scene {
   readonly url: string
   readonly database: TestDatabase
@@ -80,6 +89,8 @@ export interface Scene {
   readonly readFacts: { -readonly [Name in keyof ReadFacts]: ReadFacts[Name] }
   /** The statements that reads have begun with so far. */
   readonly asked: readonly string[]
+  /** The same, with what was given to them. */
+  readonly statements: readonly Statement[]
   get<Body = Record<string, unknown>>(path: string, token?: string): Promise<Answer<Body>>
   post<Body = Record<string, unknown>>(
     path: string,
@@ -99,8 +110,14 @@ export interface Sending {
   readonly organizationId?: string
 }
 
-/** @param databaseUrl another store than the scene's own, such as one that is away. */
-export async function createScene(databaseUrl?: string): Promise<Scene> {
+/**
+ * @param databaseUrl another store than the scene's own, such as one that is away.
+ * @param settings beside those that the scene needs.
+ */
+export async function createScene(
+  databaseUrl?: string,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<Scene> {
   const database = await createTestDatabase()
   const postgres = createPostgres({
     url: databaseUrl ?? database.url,
@@ -118,15 +135,16 @@ export async function createScene(databaseUrl?: string): Promise<Scene> {
   const keys = createKeys(organizationId)
   const asked: string[] = []
   const readFacts = createAbsentFacts()
+  const statements: Statement[] = []
   const url = await serve({
-    ...{ postgres: noting(postgres, asked), findApiKey: keys.find, signingKey, stopping },
-    readFacts,
-    databaseUrl: database.url
+    ...{ postgres: noting(postgres, { asked, statements }), findApiKey: keys.find, readFacts },
+    ...{ signingKey, stopping },
+    ...{ databaseUrl: database.url, settings }
   })
   const token = tokens.owner
   const foreign = await people.logInAll(randomUUID())
   return {
-    ...{ url, database, organizationId, token, stopping, readFacts, asked },
+    ...{ url, database, organizationId, token, stopping, readFacts, asked, statements },
     apiKey: keys.create('evaluation:read'),
     writeKey: keys.create('evaluation:write'),
     keyWith: keys.create,
@@ -221,10 +239,14 @@ function createAbsentFacts(): Scene['readFacts'] {
 }
 
 /** The same, and notes what is asked of what organizations have. */
-function noting(postgres: PostgresPool, asked: string[]): PostgresPool {
+function noting(
+  postgres: PostgresPool,
+  { asked, statements }: { asked: string[]; statements: Statement[] }
+): PostgresPool {
   const noted = (to: Queryable): Queryable => ({
-    query: (statement, values) => {
+    query: (statement, values = []) => {
       asked.push(statement)
+      statements.push({ text: statement, values })
       return to.query(statement, values)
     }
   })
@@ -245,16 +267,18 @@ interface Serving {
   readonly stopping: AbortController
   readonly databaseUrl: string
   readonly readFacts: ReadFacts
+  readonly settings: Readonly<Record<string, string>>
 }
 
 /** A gateway without the routes of ingest, and with limits of its own. */
 async function serve({ stopping, ...serving }: Serving): Promise<string> {
-  const { postgres, findApiKey, signingKey, databaseUrl, readFacts } = serving
+  const { postgres, findApiKey, signingKey, databaseUrl, settings, readFacts } = serving
   const config = readGatewayConfig({
     ...{ GATEWAY_ROUTES: 'api', REGISTRATION: 'open', PRIVATE_ADDRESSES_ALLOWED: 'true' },
     ...{ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: databaseUrl },
     ...{ API_KEY_PEPPER: pepper, SESSION_SIGNING_KEY: signingKey, SECRETS_KEY: secretsKey },
-    ...{ DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic }
+    ...{ DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic },
+    ...settings
   })
   const logger = createLogger({ level: 'silent', process: 'gateway' })
   const metrics = createMetrics()
@@ -271,13 +295,19 @@ async function serve({ stopping, ...serving }: Serving): Promise<string> {
   const { app } = createGatewayApp({
     ...{ config, logger, lifecycle, metrics, postgres, findApiKey, door, waitsMax },
     ...{ noteUse: () => {}, tellKeyChange: () => {}, rateLimiter: createCountingLimiter() },
-    ...{ producer: noLog.producer, schemaId: noLog.schemaId },
+    ...{ producer: noLog.producer, schemaId: noLog.schemaId, oneTimeValues: openValues() },
     ...{ facts: createNotedFacts({ metrics }), readFacts }
   })
   const cors = createCors([])
   return listen(
     createGatewayServer({ ...{ app, door, cors, metrics, limits }, clock: systemClock })
   )
+}
+
+function openValues(): OneTimeValues {
+  const redis = createRedis(services().addresses.redisUrl)
+  onEnd(() => Promise.resolve(redis.disconnect()))
+  return createOneTimeValues(redis)
 }
 
 const limits = { connectionsMax: 100, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }

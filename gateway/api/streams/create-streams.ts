@@ -1,0 +1,36 @@
+/** The handlers whose answers are written as long as there is something to tell. */
+import type { Logger } from '../../../platform/logger.ts'
+import type { Metrics } from '../../../platform/metrics.ts'
+import type { OneTimeValues } from '../../../platform/one-time-values.ts'
+import type { StreamHandlers } from '../../stream-rows.ts'
+import type { ReadDependencies } from '../decisions/read-decision.ts'
+import { createExportDecisions } from './export-decisions.ts'
+import { createOpenStreams } from './open-streams.ts'
+import { createTailHub } from './tail-hub.ts'
+import { createIssueTailTicket, createTailByTicket } from './tail-tickets.ts'
+import { createOpenTail, createTail } from './tail.ts'
+import type { TailDependencies } from './tail.ts'
+
+export interface StreamsDependencies
+  extends
+    Pick<ReadDependencies, 'store' | 'clock' | 'decisionsTopic'>,
+    Pick<TailDependencies, 'stopping' | 'liveSessions'> {
+  readonly evaluationsTopic: string
+  readonly streamsMax: number
+  readonly oneTimeValues: OneTimeValues
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export function createStreams(dependencies: StreamsDependencies): StreamHandlers {
+  const { oneTimeValues } = dependencies
+  const streams = createOpenStreams(dependencies)
+  const hub = createTailHub(dependencies)
+  const openTail = createOpenTail({ ...dependencies, hub, streams })
+  return {
+    tail: createTail(openTail),
+    tailByTicket: createTailByTicket(oneTimeValues, openTail),
+    issueTailTicket: createIssueTailTicket(oneTimeValues),
+    exportDecisions: createExportDecisions({ ...dependencies, streams })
+  }
+}

@@ -1,0 +1,39 @@
+/** What somebody missed who comes back: read from the store, up to a number. */
+import { readCursor } from '../../../core/cursor.ts'
+import type { CursorPosition } from '../../../core/cursor.ts'
+import type { OrganizationStore } from '../store.ts'
+import { selectIdentities } from './select-summaries.ts'
+import type { TailFilters } from './tail-filters.ts'
+import type { TailListener } from './tail-listener.ts'
+import { itemsOf, shownMax } from './tail-source.ts'
+
+export interface Missed {
+  /** As a caller sent it: the id of the last event that he has. */
+  readonly lastEventId: string
+  readonly filters: TailFilters
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Whoever was away for longer begins anew. */
+const awayMsMax = 86_400_000
+
+/** The newest of them, behind a gap that tells of the others. */
+export async function replayMissed(
+  store: OrganizationStore,
+  listener: TailListener,
+  missed: Missed
+): Promise<void> {
+  const position = positionOf(missed)
+  if (position === null) return listener.gap(null)
+  const identities = await selectIdentities(store, position, missed.filters)
+  const items = await itemsOf(store, identities.slice(0, shownMax))
+  listener.replay(items, Math.max(0, identities.length - shownMax))
+}
+
+function positionOf({ lastEventId, now }: Missed): CursorPosition | null {
+  const read = readCursor(lastEventId, {})
+  if (read.kind !== 'position') return null
+  const isLongAgo = Date.parse(read.position.sort_key) < now - awayMsMax
+  return isLongAgo ? null : read.position
+}

@@ -1,0 +1,148 @@
+/** What a tail shows of decisions: which there are, their summaries, what their evaluation is. */
+import type { CursorPosition } from '../../../core/cursor.ts'
+import type { Row } from '../../../platform/postgres.ts'
+import { textCondition } from '../../../platform/text-condition.ts'
+import { inputStartChars, outputStartChars } from '../preview.ts'
+import type { OrganizationStore } from '../store.ts'
+import type { TailFilters } from './tail-filters.ts'
+
+/** So many are looked at in one go; the index alone answers, so it takes milliseconds. */
+export const identitiesMax = 5000
+
+export interface Identity extends Row {
+  readonly decision_id: string
+  readonly received_at: Date
+}
+
+export interface SummaryRow extends Identity {
+  readonly stored_at: Date
+  /** `received_at` with all its digits. */
+  readonly sort_key: string
+  readonly input_start: string
+  readonly output_start: string
+  readonly agent_id: string | null
+  readonly session_id: string | null
+  readonly domain: string | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly sdk_version: string | null
+}
+
+export interface EvaluationState {
+  readonly status: string
+  readonly reason: string | null
+  readonly verdict: string
+  /** `{name: {value, label, passed}}` */
+  readonly scores: object
+}
+
+/** The newest received since a moment, or behind a place in the list, newest first. */
+export function selectIdentities(
+  store: OrganizationStore,
+  since: Date | CursorPosition,
+  filters: TailFilters = {}
+): Promise<Identity[]> {
+  const values: unknown[] = []
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const conditions = [`organization_id = ${parameter(store.organizationId)}`]
+  if (since instanceof Date) {
+    conditions.push(`received_at > ${parameter(since.toISOString())}::timestamptz`)
+  } else {
+    const time = `${parameter(since.sort_key)}::timestamptz`
+    // The first condition leaves out whole days; the second is the place within one.
+    conditions.push(`received_at >= ${time}`)
+    conditions.push(`(received_at, decision_id) > (${time}, ${parameter(since.id)}::uuid)`)
+  }
+  for (const column of ['agent_id', 'session_id', 'domain'] as const) {
+    const value = filters[column]
+    if (value !== undefined) conditions.push(textCondition(column, value, parameter(value)))
+  }
+  return store.query<Identity>(
+    `select decision_id, received_at
+       from decisions
+      where ${conditions.join('\n        and ')}
+      order by received_at desc, decision_id desc
+      limit ${identitiesMax}`,
+    values
+  )
+}
+
+/** Oldest first. */
+export async function selectSummaries(
+  store: OrganizationStore,
+  identities: readonly Identity[]
+): Promise<SummaryRow[]> {
+  if (identities.length === 0) return []
+  const times = identities.map(({ received_at }) => received_at.getTime())
+  return store.query<SummaryRow>(
+    `select decision_id, received_at, stored_at,
+            to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_key,
+            left(input, ${inputStartChars}) as input_start,
+            left(output, ${outputStartChars}) as output_start,
+            agent_id, session_id, domain, input_tokens, output_tokens, sdk_version
+       from decisions
+      where organization_id = $1
+        and decision_id = any($2::uuid[])
+        and received_at >= $3
+        and received_at < $4
+      order by received_at, decision_id`,
+    [
+      store.organizationId,
+      identities.map(({ decision_id }) => decision_id),
+      // A time here has whole milliseconds.
+      new Date(Math.min(...times)).toISOString(),
+      new Date(Math.max(...times) + 1).toISOString()
+    ]
+  )
+}
+
+interface StateRow extends EvaluationState, Row {
+  readonly decision_id: string
+}
+
+/** Those that differ from "pending, and nothing known". */
+export async function selectStates(
+  store: OrganizationStore,
+  decisionIds: readonly string[]
+): Promise<ReadonlyMap<string, EvaluationState>> {
+  if (decisionIds.length === 0) return new Map()
+  const rows = await store.query<StateRow>(
+    `select decision_id, status, reason, verdict, scores
+       from decision_outcomes
+      where organization_id = $1
+        and decision_id = any($2::uuid[])
+      union all
+     select decision_id, 'not_evaluated', null, 'none', '{}'
+       from evaluation_plans
+      where organization_id = $1
+        and decision_id = any($2::uuid[])
+        and runs = 0
+        and not exists (select from decision_outcomes o
+                         where o.organization_id = $1
+                           and o.decision_id = evaluation_plans.decision_id)`,
+    [store.organizationId, decisionIds]
+  )
+  return new Map(rows.map(({ decision_id, ...state }) => [decision_id, state]))
+}
+
+export interface Progress {
+  /** All offsets that are settled, added up; it differs when something was stored. */
+  readonly settled: string
+  /** Null while storage has not reported yet. */
+  readonly as_of: Date | null
+}
+
+/** How far storage has come, by topic; the same for all organizations. */
+export async function selectProgress(
+  store: OrganizationStore,
+  topics: readonly string[]
+): Promise<Readonly<Record<string, Progress>>> {
+  const rows = await store.query<Progress & Row & { topic: string }>(
+    `select topic, sum(next_offset)::text as settled, nullif(min(as_of), 'epoch') as as_of
+       from storage_progress
+      where topic = any($1::text[])
+      group by topic`,
+    [topics]
+  )
+  return Object.fromEntries(rows.map(({ topic, ...progress }) => [topic, progress]))
+}

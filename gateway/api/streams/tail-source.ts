@@ -1,0 +1,87 @@
+/** What is new of one organization since the last look; one for all of its listeners. */
+import type { Clock } from '../../../core/clock.ts'
+import type { OrganizationStore } from '../store.ts'
+import { selectIdentities, selectStates, selectSummaries } from './select-summaries.ts'
+import type { Identity, Progress } from './select-summaries.ts'
+import { TailItem } from './tail-item.ts'
+import { createUnfinishedItems } from './unfinished-items.ts'
+
+/** Of the topics of decisions and of evaluations. */
+export interface TailProgress {
+  readonly decisions: Progress
+  readonly evaluations: Progress
+}
+
+export interface News {
+  /** Decisions that were not shown before, oldest first. */
+  readonly decisions: readonly TailItem[]
+  /** Decisions of before whose evaluation has changed. */
+  readonly evaluations: readonly TailItem[]
+  /** At least so many new decisions are not among them. */
+  readonly dropped: number
+}
+
+export interface TailSource {
+  /** The first look only learns what is old. A look that fails may be repeated. */
+  look(progress: TailProgress): Promise<News>
+}
+
+/** So many decisions of a look are shown; the newest. */
+export const shownMax = 500
+/** What was received so long before the watermark is stored: clocks differ a little. */
+const slackMs = 5000
+/** Storage may be far behind, and no look goes back further. */
+const windowMsMax = 3_600_000
+
+export function createTailSource(store: OrganizationStore, clock: Clock): TailSource {
+  const unfinished = createUnfinishedItems(store, clock)
+  /** Null before the first look. */
+  let seen: ReadonlySet<string> | null = null
+  let from = 0
+  let last: TailProgress | null = null
+
+  /** Never back: what was shown would be shown again. */
+  function beginOf({ as_of }: Progress): number {
+    const now = clock.now()
+    const settled = Math.min(as_of?.getTime() ?? now, now)
+    return Math.max(from, settled - slackMs, now - windowMsMax)
+  }
+
+  async function lookForDecisions(progress: Progress) {
+    const begin = beginOf(progress)
+    const found = await selectIdentities(store, new Date(begin))
+    const known = seen
+    const fresh = known === null ? [] : found.filter(({ decision_id }) => !known.has(decision_id))
+    const decisions = await itemsOf(store, fresh.slice(0, shownMax))
+    from = begin
+    seen = new Set(found.map(({ decision_id }) => decision_id))
+    return { decisions, dropped: Math.max(0, fresh.length - shownMax) }
+  }
+
+  return {
+    look: async (progress) => {
+      const hasMoved = (name: keyof TailProgress): boolean =>
+        last?.[name].settled !== progress[name].settled
+      const isDue = hasMoved('evaluations') || unfinished.isDue()
+      const evaluations = isDue ? await unfinished.look() : []
+      const isNew = hasMoved('decisions') || seen === null
+      const found = isNew ? await lookForDecisions(progress.decisions) : nothing
+      last = progress
+      for (const item of [...evaluations, ...found.decisions]) unfinished.keep(item)
+      return { ...found, evaluations }
+    }
+  }
+}
+
+const nothing = Object.freeze({ decisions: [], dropped: 0 })
+
+/** Those that were erased meanwhile are not among them. */
+export async function itemsOf(
+  store: OrganizationStore,
+  identities: readonly Identity[]
+): Promise<TailItem[]> {
+  const ids = identities.map(({ decision_id }) => decision_id)
+  const states = await selectStates(store, ids)
+  const rows = await selectSummaries(store, identities)
+  return rows.map((row) => new TailItem(row, states.get(row.decision_id)))
+}

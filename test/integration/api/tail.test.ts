@@ -1,0 +1,296 @@
+/** GET /v1/decisions/tail over HTTP and a real store: what is told, to whom, and how it ends. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { writeCursor } from '../../../core/cursor.ts'
+import type { Decision } from '../../../core/decision.ts'
+import { aDecision } from '../../support/builders.ts'
+import { openEventStream } from '../../support/event-stream.ts'
+import type { EventStream } from '../../support/event-stream.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { createScene, decisionsTopic, evaluationsTopic, storeDecision } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+let scene: Scene
+
+beforeAll(async () => {
+  scene = await createScene()
+  await settle(decisionsTopic)
+  await settle(evaluationsTopic)
+})
+
+/** Storage says that it has stored more, up to now. */
+async function settle(topic: string): Promise<void> {
+  await scene.database.query(
+    `insert into storage_progress (topic, partition, next_offset, as_of) values ($1, 0, 1, now())
+     on conflict (topic, partition)
+     do update set next_offset = storage_progress.next_offset + 1, as_of = now()`,
+    [topic]
+  )
+}
+
+async function store(overrides: Partial<Decision> = {}): Promise<string> {
+  const decision = aDecision({
+    organization_id: scene.organizationId,
+    received_at: Date.now(),
+    ...overrides
+  })
+  await storeDecision(scene.database, decision)
+  await settle(decisionsTopic)
+  return decision.decision_id
+}
+
+async function conclude(
+  decisionId: string,
+  outcome: { status: string; verdict: string; scores?: object }
+): Promise<void> {
+  const { status, verdict, scores = {} } = outcome
+  await scene.database.query(
+    `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
+                                    scores, counted)
+     values ($1, $2, now(), $3, $4, $5, '{}')
+     on conflict (organization_id, decision_id)
+     do update set status = $3, verdict = $4, scores = $5`,
+    [scene.organizationId, decisionId, status, verdict, JSON.stringify(scores)]
+  )
+  await settle(evaluationsTopic)
+}
+
+function tail(query = '', headers: Record<string, string> = {}): Promise<EventStream> {
+  return openEventStream(`${scene.url}/v1/decisions/tail${query}`, {
+    authorization: `Bearer ${scene.token}`,
+    ...headers
+  })
+}
+
+function idsIn(events: readonly { readonly data: object }[]): unknown[] {
+  return events.map(({ data }) => (data as { decision_id: string }).decision_id)
+}
+
+test('tells of decisions as the list shows them, and of what becomes of them', async () => {
+  const before = await store()
+  const stream = await tail()
+  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  const ids = [await store({ agent_id: 'one' }), await store({ agent_id: 'two' })]
+  const shown = await stream.atLeast(2, 'decision')
+  expect(idsIn(shown)).toEqual(ids)
+  expect(idsIn(shown)).not.toContain(before)
+  const list = await scene.get<{ data: object[] }>('/v1/decisions?limit=2')
+  const members = Object.keys(shown[0]?.data ?? {})
+  const listed = list.body.data.toReversed() as Record<string, unknown>[]
+  expect(shown.map(({ data }) => data)).toEqual(
+    listed.map((row) => Object.fromEntries(members.map((name) => [name, row[name]])))
+  )
+
+  const scores = { tone: { value: 0.5, label: null, passed: true } }
+  await conclude(ids[0] ?? '', { status: 'evaluating', verdict: 'none' })
+  await conclude(ids[0] ?? '', { status: 'evaluated', verdict: 'pass', scores })
+  const told = await waitUntil('it is evaluated', () =>
+    stream.of('evaluation').find(({ data }) => data['status'] === 'evaluated')
+  )
+  expect(told.data).toEqual({
+    ...{ decision_id: ids[0], status: 'evaluated', verdict: 'pass', scores }
+  })
+  stream.hangUp()
+})
+
+test('filters by agent, session and domain, by a share, and by what becomes of them', async () => {
+  const streams = {
+    agent: await tail('?agent_id=mine'),
+    domain: await tail('?domain=refunds&session_id=s'),
+    nobody: await tail('?sample=0'),
+    failing: await tail('?verdict=fail')
+  }
+  const passing = await store({ agent_id: 'mine', domain: null, session_id: null })
+  const failing = await store({ agent_id: 'other', domain: 'refunds', session_id: 's' })
+  await streams.agent.atLeast(1, 'decision')
+  await streams.domain.atLeast(1, 'decision')
+  await conclude(passing, { status: 'evaluated', verdict: 'pass' })
+  await conclude(failing, { status: 'evaluated', verdict: 'fail' })
+  const [found] = await streams.failing.atLeast(1, 'decision')
+  expect(found?.data).toMatchObject({
+    decision_id: failing,
+    evaluation: { status: 'evaluated', verdict: 'fail' }
+  })
+  await streams.agent.atLeast(1, 'evaluation')
+  expect(idsIn(streams.agent.of('decision'))).toEqual([passing])
+  expect(idsIn(streams.domain.of('decision'))).toEqual([failing])
+  expect(idsIn(streams.failing.of('decision'))).toEqual([failing])
+  expect(streams.nobody.of('decision')).toEqual([])
+  for (const stream of Object.values(streams)) stream.hangUp()
+})
+
+test('nobody hears of another organization', async () => {
+  const foreign = await openEventStream(`${scene.url}/v1/decisions/tail`, {
+    authorization: `Bearer ${scene.foreignToken}`
+  })
+  const ours = await tail()
+  await store()
+  await ours.atLeast(1, 'decision')
+  await store()
+  await ours.atLeast(2, 'decision')
+  expect(foreign.of('decision')).toEqual([])
+  ours.hangUp()
+  foreign.hangUp()
+})
+
+test('tells first what was missed, and how much of it cannot be told again', async () => {
+  const first = await tail('?agent_id=missed')
+  await store({ agent_id: 'missed' })
+  const [last] = await first.atLeast(1, 'decision')
+  first.hangUp()
+  const missed = [await store({ agent_id: 'missed' }), await store({ agent_id: 'missed' })]
+  await store({ agent_id: 'another' })
+  const id = last?.id ?? ''
+  for (const again of [
+    await tail('?agent_id=missed', { 'last-event-id': id }),
+    await tail(`?agent_id=missed&last_event_id=${id}`)
+  ]) {
+    const later = await store({ agent_id: 'missed' })
+    const shown = await again.atLeast(missed.length + 1, 'decision')
+    expect(idsIn(shown)).toEqual([...missed, later])
+    expect(again.of('gap')).toEqual([])
+    missed.push(later)
+    again.hangUp()
+  }
+})
+
+test('a place that nobody knows, or that is long ago, is a gap of unknown size', async () => {
+  const longAgo = writeCursor({ sort_key: '2020-01-01T00:00:00.000000Z', id: randomUUID() }, {})
+  for (const id of ['garbled', longAgo]) {
+    const stream = await tail('', { 'last-event-id': id })
+    const [gap] = await stream.atLeast(1, 'gap')
+    expect(gap?.data).toEqual({ dropped: null })
+    stream.hangUp()
+  }
+})
+
+test('of more than 500 at once it shows the newest, behind a gap', async () => {
+  const stream = await tail('?agent_id=flood')
+  await scene.database.query(
+    `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id)
+     select $1, gen_random_uuid(), now() - n * interval '1 millisecond', '1', '"x"', 'flood'
+       from generate_series(1, 700) n`,
+    [scene.organizationId]
+  )
+  await settle(decisionsTopic)
+  const shown = await stream.atLeast(500, 'decision')
+  expect(stream.of('gap').map(({ data }) => data)).toEqual([{ dropped: 200 }])
+  expect(shown).toHaveLength(500)
+  const times = shown.map(({ data }) => String(data['received_at']))
+  expect(times).toEqual(times.toSorted())
+
+  const again = await tail('?agent_id=flood', { 'last-event-id': oldestId() })
+  await again.atLeast(500, 'decision')
+  expect(again.events[0]).toMatchObject({ event: 'gap', data: { dropped: 200 } })
+  stream.hangUp()
+  again.hangUp()
+})
+
+/** Before everything of the last minute. */
+function oldestId(): string {
+  const sort_key = new Date(Date.now() - 60_000).toISOString().replace('Z', '000Z')
+  return writeCursor({ sort_key, id: randomUUID() }, {})
+}
+
+test('listeners share the looks: as many for fifty as for one', async () => {
+  const looks = () => scene.asked.filter((text) => text.includes('storage_progress')).length
+  const one = await tail()
+  const fifty = await Promise.all(Array.from({ length: 50 }, () => tail()))
+  const [before, asked] = [looks(), scene.asked.length]
+  const ids = [await store(), await store()]
+  for (const stream of [one, ...fifty]) {
+    expect(idsIn(await stream.atLeast(2, 'decision'))).toEqual(ids)
+  }
+  // Three statements for what is new, one for what is open, one for how far storage is.
+  expect(scene.asked.length - asked).toBeLessThanOrEqual(8 * (looks() - before))
+  for (const stream of [one, ...fifty]) stream.hangUp()
+  const quiet = await waitUntil('nobody asks any more', async () => {
+    const count = scene.asked.length
+    await new Promise((resolve) => setImmediate(resolve))
+    return count === scene.asked.length ? count : false
+  })
+  expect(quiet).toBeGreaterThan(0)
+})
+
+test.each(['?sample=2', '?verdict=maybe', '?agent_id=%00', '?ticket=x', '?offset=3'])(
+  'refuses %s',
+  async (query) => {
+    const { status, body } = await scene.get(`/v1/decisions/tail${query}`)
+    expect([status, body['code']]).toEqual([422, 'invalid_query'])
+  }
+)
+
+test('a ticket stands once for a session, with the filters that were given for it', async () => {
+  const { status, body } = await scene.post<{ ticket: string; expires_in: number }>(
+    '/v1/decisions/tail-tickets',
+    { agent_id: 'ticketed' },
+    scene.token
+  )
+  expect([status, body]).toEqual([201, { ticket: expect.any(String), expires_in: 30 }])
+  const address = `${scene.url}/v1/decisions/tail?ticket=${body.ticket}`
+  const stream = await openEventStream(address, {})
+  await store({ agent_id: 'other' })
+  const id = await store({ agent_id: 'ticketed' })
+  expect(idsIn(await stream.atLeast(1, 'decision'))).toEqual([id])
+  stream.hangUp()
+  const again = await fetch(address)
+  expect([again.status, ((await again.json()) as { code: string }).code]).toEqual([
+    ...[401, 'ticket_invalid']
+  ])
+  const unknown = `slt_${'x'.repeat(43)}`
+  expect((await fetch(`${scene.url}/v1/decisions/tail?ticket=${unknown}`)).status).toBe(401)
+})
+
+test('a ticket is of the organization that asked for it', async () => {
+  const { body } = await scene.post<{ ticket: string }>(
+    '/v1/decisions/tail-tickets',
+    {},
+    scene.foreignToken
+  )
+  const stream = await openEventStream(`${scene.url}/v1/decisions/tail?ticket=${body.ticket}`, {})
+  const ours = await tail()
+  await store()
+  await ours.atLeast(1, 'decision')
+  expect(stream.of('decision')).toEqual([])
+  stream.hangUp()
+  ours.hangUp()
+})
+
+test.each([{ sample: '1' }, { agent_id: 'a\u0000' }, { agent: 'x' }, []])(
+  'refuses a ticket for %j',
+  async (body) => {
+    const answer = await scene.post('/v1/decisions/tail-tickets', body, scene.token)
+    expect([answer.status, answer.body['code']]).toEqual([422, 'invalid_body'])
+  }
+)
+
+test('beyond what may be open the answer is 503, and who hangs up frees his place', async () => {
+  const few = await createScene(undefined, { STREAMS_MAX: '2' })
+  const open = () => {
+    const authorization = `Bearer ${few.token}`
+    return openEventStream(`${few.url}/v1/decisions/tail`, { authorization })
+  }
+  const [first] = [await open(), await open()]
+  const refused = await few.get('/v1/decisions/tail')
+  expect([refused.status, refused.body['code']]).toEqual([503, 'overloaded'])
+  expect(refused.headers.get('retry-after')).toBe('1')
+  const exported = await few.get('/v1/decisions/export')
+  expect(exported.status).toBe(503)
+  first.hangUp()
+  const again = await waitUntil('there is a place', async () => {
+    const stream = await open()
+    return stream.status === 200 ? stream : null
+  })
+  again.hangUp()
+})
+
+test('when the process is told to stop, it says so and ends', async () => {
+  const stopped = await createScene()
+  const stream = await openEventStream(`${stopped.url}/v1/decisions/tail`, {
+    authorization: `Bearer ${stopped.token}`
+  })
+  stopped.stopping.abort()
+  const [bye] = await stream.atLeast(1, 'bye')
+  expect(bye?.data).toEqual({ reason: 'stopping' })
+  await waitUntil('it has ended', () => stream.state() === 'ended')
+})
