@@ -36,5 +36,8 @@ export async function selectExportPage(
   const { keys, endsAt } = await walkDecisions(store, walk, clock)
   const last = keys.length === rowsMax ? keys.at(-1) : undefined
   const next = last === undefined ? endsAt : { sort_key: last.sort_key, id: last.decision_id }
-  return { keys, next }
+  const identities = keys.map(({ decision_id, sort_key }) => {
+    return { decision_id, received_at: new Date(sort_key) }
+  })
+  return { keys: identities, next }
 }

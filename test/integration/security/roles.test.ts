@@ -15,8 +15,10 @@ const routes = createRoutes(handlersOf(idle), () => idle).filter(({ surface }) =
 const sessionRoutes = routes.filter(({ credential }) => credential.kind === 'session')
 const named = (list: readonly Route[]) =>
   list.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const)
-/** They end the session that asks, or hold the connection. */
-const streams = ['tailDecisions']
+/** They hold the connection. */
+const streams = ['tailDecisions', 'tailDecisionsByTicket']
+/** They end the session that asks, so they come last. */
+const isEnding = ({ operation }: Route): boolean => operation.operation_id === 'logout'
 
 let scene: Scene
 let foreign: ForeignTenant
@@ -72,7 +74,24 @@ function mentionsIn(text = ''): number {
   return text.split(marker).length - 1
 }
 
-describe.each(named(sessionRoutes))('%s', (_, route) => {
+describe.each(named(routes.filter(({ credential }) => credential.kind !== 'none')))(
+  '%s',
+  (_, route) => {
+    test('answers ids of another organization like those that nobody has', async () => {
+      const foreignId = (name: string): string => foreign.ids[name] ?? nobodys(name)
+      const answers = []
+      for (const idOf of [foreignId, nobodys]) {
+        answers.push(await ask(route, pathOf(route, idOf), scene.tokenAs('owner')))
+      }
+      const [theirs, none] = answers
+      expect([theirs?.status, theirs?.code]).toEqual([none?.status, none?.code])
+      // A refusal may repeat what the path named, and nothing else.
+      expect(mentionsIn(theirs?.text)).toBeLessThanOrEqual(2 * mentionsIn(pathOf(route, foreignId)))
+    })
+  }
+)
+
+function holdToItsRole(route: Route): void {
   const { role = 'viewer' } = route.credential as { readonly role?: string }
 
   test('asks for a session, and takes no API key', async () => {
@@ -90,23 +109,11 @@ describe.each(named(sessionRoutes))('%s', (_, route) => {
     expect(answer.status).toBeLessThan(500)
     expect(answer.status).not.toBe(401)
   })
-})
+}
 
-describe.each(named(routes.filter(({ credential }) => credential.kind !== 'none')))(
+describe.each(named(sessionRoutes.toSorted((left, right) => +isEnding(left) - +isEnding(right))))(
   '%s',
-  (_, route) => {
-    test('answers ids of another organization like those that nobody has', async () => {
-      const foreignId = (name: string): string => foreign.ids[name] ?? nobodys(name)
-      const answers = []
-      for (const idOf of [foreignId, nobodys]) {
-        answers.push(await ask(route, pathOf(route, idOf), scene.tokenAs('owner')))
-      }
-      const [theirs, none] = answers
-      expect([theirs?.status, theirs?.code]).toEqual([none?.status, none?.code])
-      // A refusal may repeat what the path named, and nothing else.
-      expect(mentionsIn(theirs?.text)).toBeLessThanOrEqual(2 * mentionsIn(pathOf(route, foreignId)))
-    })
-  }
+  (_, route) => holdToItsRole(route)
 )
 
 test('after all of it the other organization has what it had', async () => {
