@@ -15,41 +15,54 @@ const sums = [
 ] as const
 
 const names = sums.map(([name]) => name).join(', ')
-const added = sums.map(([name]) => `${name} = h.${name} + excluded.${name}`).join(', ')
-const summed = (sign: '+' | '-'): string => sums.map(([, sum]) => `${sign}${sum}`).join(', ')
-
-const hour = `date_trunc('hour', received_at, 'UTC') as hour`
-const agent = `coalesce(agent_id, '') as agent_id`
-
-/**
- * Goes on behind `with … as (…)`: adds the rows of `source` to `decision_hours` and
- * `decision_facet_hours`, or takes them off; `source` has the columns of decisions. In the order of
- * the keys: transactions that change the same hours wait for each other and cannot deadlock.
- * Postgres runs what is selected first, then the parts before it, the last one first; all who
- * change these tables do it with this text, so they lock them in one order. The changed rows of
- * `decision_hours` are `h`.
- */
-export function changeHours(source: string, sign: '+' | '-'): string {
-  return `,
-  changed_facets as (
-    insert into decision_facet_hours as h (organization_id, hour, agent_id, facet, value, ${names})
-    select organization_id, ${hour}, ${agent}, facet, value, ${summed(sign)}
-      from ${source}
-     cross join lateral (values ('model', model), ('agent_version', agent_version),
-                                ('sdk_version', nullif(sdk_version, ''))) as told (facet, value)
-     where value is not null
-     group by 1, 2, 3, 4, 5
-     order by 1, 2, 3, 4, 5
-    on conflict (organization_id, hour, agent_id, facet, value) do update set ${added}
-  )
-  insert into decision_hours as h (organization_id, hour, agent_id, domain, ${names})
-  select organization_id, ${hour}, ${agent}, coalesce(domain, '') as domain, ${summed(sign)}
-    from ${source}
-   group by 1, 2, 3, 4
-   order by 1, 2, 3, 4
-  on conflict (organization_id, hour, agent_id, domain) do update set ${added}`
-}
+const changed = sums.map(([name]) => `${name} = h.${name} + excluded.${name}`).join(', ')
+const summed = sums.map(([name, sum]) => `${sum} as ${name}`).join(', ')
+const added = (sign: '+' | '-'): string => sums.map(([name]) => `${sign}sum(${name})`).join(', ')
 
 /** What `changeHours` reads of decisions. */
 export const summedColumns = `organization_id, received_at, agent_id, domain, input_tokens,
   output_tokens, sdk_version, model, agent_version, latency_ms, is_error`
+
+/**
+ * Goes on behind `with … as (…)`: sums the rows of `source`, which has the `summedColumns`, once,
+ * by all that any table is summed by. They become few: the tables are changed by these.
+ */
+export function sumDecisions(source: string): string {
+  return `,
+  summed as (
+    select organization_id, date_trunc('hour', received_at, 'UTC') as hour,
+           coalesce(agent_id, '') as agent_id, coalesce(domain, '') as domain,
+           model, agent_version, nullif(sdk_version, '') as sdk_version,
+           min(received_at) as first_received_at, max(received_at) as last_received_at, ${summed}
+      from ${source}
+     group by 1, 2, 3, 4, 5, 6, 7
+  )`
+}
+
+/**
+ * Goes on behind `sumDecisions`: adds the sums to `decision_hours` and `decision_facet_hours`, or
+ * takes them off. In the order of the keys: transactions that change the same hours wait for each
+ * other and cannot deadlock. Postgres runs what is selected first, then the parts before it, the
+ * last one first; all who change these tables do it with this text, so they lock them in one order.
+ * The changed rows of `decision_hours` are `h`.
+ */
+export function changeHours(sign: '+' | '-'): string {
+  return `,
+  changed_facets as (
+    insert into decision_facet_hours as h (organization_id, hour, agent_id, facet, value, ${names})
+    select organization_id, hour, agent_id, facet, value, ${added(sign)}
+      from summed
+     cross join lateral (values ('model', model), ('agent_version', agent_version),
+                                ('sdk_version', sdk_version)) as told (facet, value)
+     where value is not null
+     group by 1, 2, 3, 4, 5
+     order by 1, 2, 3, 4, 5
+    on conflict (organization_id, hour, agent_id, facet, value) do update set ${changed}
+  )
+  insert into decision_hours as h (organization_id, hour, agent_id, domain, ${names})
+  select organization_id, hour, agent_id, domain, ${added(sign)}
+    from summed
+   group by 1, 2, 3, 4
+   order by 1, 2, 3, 4
+  on conflict (organization_id, hour, agent_id, domain) do update set ${changed}`
+}

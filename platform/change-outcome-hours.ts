@@ -20,59 +20,56 @@ export interface OutcomeChanges {
 /** In the order of the keys, and one table after the other, so that nobody deadlocks. */
 export async function changeOutcomeHours(
   transaction: Queryable,
-  changes: OutcomeChanges
+  { added, removed }: OutcomeChanges
 ): Promise<void> {
-  await changeSums(
-    transaction,
-    outcomeHours,
-    countOf(changes, (outcome) => [keyOf(outcome)])
-  )
-  await changeSums(transaction, scoreHours, countOf(changes, scoresOf))
+  const outcomes: Counts = new Map()
+  const scores: Counts = new Map()
+  for (const outcome of added) count(outcome, 1, { outcomes, scores })
+  for (const outcome of removed) count(outcome, -1, { outcomes, scores })
+  await changeSums(transaction, outcomeHours, outcomes)
+  await changeSums(transaction, scoreHours, scores)
 }
 
 /** Values of columns, in their order. */
-type Values = readonly (string | number | boolean | Date | null)[]
-
-const hourMs = 3_600_000
-
-function placeOf({ organization_id, received_at, agent_id, domain }: SummedOutcome): Values {
-  const hour = new Date(Math.floor(received_at.getTime() / hourMs) * hourMs)
-  return [organization_id, hour, agent_id ?? '', domain ?? '']
-}
-
-function keyOf(outcome: SummedOutcome): Values {
-  return [...placeOf(outcome), outcome.status, outcome.verdict]
-}
-
-function scoresOf(outcome: SummedOutcome): Values[] {
-  const place = placeOf(outcome)
-  return outcome.counted.map((score) => [...place, ...scoreValuesOf(score)])
-}
-
-function scoreValuesOf(score: CountedScore): Values {
-  const { name, source_kind, evaluator_id, evaluator_version, value, passed } = score
-  return [name, source_kind, evaluator_id, evaluator_version, value, passed]
-}
+type Values = readonly (string | number | boolean | null)[]
 
 interface Counted {
   readonly values: Values
   /** How many more of them there are now; fewer when it is below 0. */
-  readonly n: number
+  n: number
 }
 
-/** What is added and removed alike is no change. */
-function countOf(
-  { added, removed }: OutcomeChanges,
-  valuesOf: (outcome: SummedOutcome) => readonly Values[]
-): readonly Counted[] {
-  const counts = new Map<string, Counted>()
-  const count = (values: Values, by: 1 | -1): void => {
-    const key = JSON.stringify(values)
-    counts.set(key, { values, n: (counts.get(key)?.n ?? 0) + by })
-  }
-  for (const values of added.flatMap(valuesOf)) count(values, 1)
-  for (const values of removed.flatMap(valuesOf)) count(values, -1)
-  return [...counts.values()].filter(({ n }) => n !== 0)
+/** By their values: most decisions of an hour come to the same. */
+type Counts = Map<string, Counted>
+
+const hourMs = 3_600_000
+
+function count(
+  outcome: SummedOutcome,
+  by: 1 | -1,
+  { outcomes, scores }: { outcomes: Counts; scores: Counts }
+): void {
+  const place = placeOf(outcome)
+  countValues(outcomes, [...place, outcome.status, outcome.verdict], by)
+  for (const score of outcome.counted) countValues(scores, [...place, ...valuesOf(score)], by)
+}
+
+function placeOf({ organization_id, received_at, agent_id, domain }: SummedOutcome): Values {
+  const hour = Math.floor(received_at.getTime() / hourMs) * hourMs
+  return [organization_id, hour, agent_id ?? '', domain ?? '']
+}
+
+function valuesOf(score: CountedScore): Values {
+  const { name, source_kind, evaluator_id, evaluator_version, value, passed } = score
+  return [name, source_kind, evaluator_id, evaluator_version, value, passed]
+}
+
+/** No text of these has U+0000: it would not be stored. */
+function countValues(counts: Counts, values: Values, by: 1 | -1): void {
+  const key = values.join('\u0000')
+  const counted = counts.get(key)
+  if (counted === undefined) counts.set(key, { values, n: by })
+  else counted.n += by
 }
 
 interface SumsTable {
@@ -148,11 +145,15 @@ function sumsTable({ table, keys, types, sums }: SumsTableParts): SumsTable {
 async function changeSums(
   transaction: Queryable,
   { types, change, deleteEmpty }: SumsTable,
-  counts: readonly Counted[]
+  counts: Counts
 ): Promise<void> {
-  if (counts.length === 0) return
-  const columns = types.map((_, index) => counts.map(({ values }) => values[index]))
-  const empty = await transaction.query<Row>(change, [...columns, counts.map(({ n }) => n)])
+  // What is added and removed alike is no change.
+  const changed = [...counts.values()].filter(({ n }) => n !== 0)
+  if (changed.length === 0) return
+  const columns = types.map((type, index) =>
+    changed.map(({ values }) => (type === 'timestamptz' ? dateOf(values[index]) : values[index]))
+  )
+  const empty = await transaction.query<Row>(change, [...columns, changed.map(({ n }) => n)])
   const [first] = empty
   if (first === undefined) return
   const keys = Object.keys(first)
@@ -160,4 +161,8 @@ async function changeSums(
     deleteEmpty,
     keys.map((name) => empty.map((row) => row[name]))
   )
+}
+
+function dateOf(ms: Values[number] | undefined): Date {
+  return new Date(Number(ms))
 }

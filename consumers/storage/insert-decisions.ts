@@ -1,7 +1,7 @@
 /** Inserts decisions whose identities this transaction claimed, and adds them to their sums. */
 import { facetsOf } from '../../core/decision-facets.ts'
 import type { Decision } from '../../core/decision.ts'
-import { changeHours, summedColumns } from '../../platform/change-hours.ts'
+import { changeHours, sumDecisions, summedColumns } from '../../platform/change-hours.ts'
 import type { Queryable } from '../../platform/postgres.ts'
 import {
   bigintArray,
@@ -17,8 +17,8 @@ import {
 const seeAgents = `,
   seen_agents as (
     insert into agents as a (organization_id, agent_id, first_received_at, last_received_at)
-    select organization_id, coalesce(agent_id, '') as agent_id, min(received_at), max(received_at)
-      from inserted
+    select organization_id, agent_id, min(first_received_at), max(last_received_at)
+      from summed
      group by 1, 2
      order by 1, 2
     on conflict (organization_id, agent_id) do update
@@ -44,7 +44,7 @@ const insertAll = `
                      session_id, domain, metadata, input_tokens, output_tokens,
                      sdk_version, labels, model, agent_version, latency_ms, is_error)
     returning ${summedColumns}
-  )${seeAgents}${changeHours('inserted', '+')}`
+  )${sumDecisions('inserted')}${seeAgents}${changeHours('+')}`
 
 /** `output` is stored as its JSON literal: a text column cannot hold U+0000, its escape it can. */
 export async function insertDecisions(

@@ -3,8 +3,7 @@ import { identityNameOf } from '../../core/decision.ts'
 import type { Decision } from '../../core/decision.ts'
 import type { DecisionOutcome } from '../../core/decision-outcome.ts'
 import type { SummedOutcome } from '../../platform/change-outcome-hours.ts'
-import { createInsertRows } from '../../platform/insert-rows.ts'
-import type { Column } from '../../platform/insert-rows.ts'
+import { textArray, timestamptzArray, uuidArray } from '../../platform/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres.ts'
 
 export type DecisionName = Pick<Decision, 'organization_id' | 'decision_id'>
@@ -24,38 +23,33 @@ export interface OutcomeRow extends OutcomePlace, DecisionOutcome {
   readonly session_id: string | null
 }
 
-const nameColumns: readonly Column<DecisionName>[] = [
-  ['organization_id', 'uuid', ({ organization_id }) => organization_id],
-  ['decision_id', 'uuid', ({ decision_id }) => decision_id]
-]
-
-const outcomeColumns: readonly Column<DecisionOutcome>[] = [
-  ['status', 'text', ({ status }) => status],
-  ['reason', 'text', ({ reason }) => reason],
-  ['verdict', 'text', ({ verdict }) => verdict],
-  ['scores', 'jsonb', ({ scores }) => JSON.stringify(scores)],
-  ['counted', 'jsonb', ({ counted }) => JSON.stringify(counted)]
-]
-
-const insertRows = createInsertRows<OutcomeRow>(
-  'decision_outcomes',
-  [
-    ...nameColumns,
-    ['received_at', 'timestamptz', ({ received_at }) => received_at],
-    ['agent_id', 'text', ({ agent_id }) => agent_id],
-    ['session_id', 'text', ({ session_id }) => session_id],
-    ['domain', 'text', ({ domain }) => domain],
-    ...outcomeColumns
-  ],
-  { tail: 'on conflict do nothing returning organization_id, decision_id' }
-)
-
 /** @returns those that had none, whose turn it is until the transaction ends. */
 export async function insertOutcomes(
   transaction: Queryable,
   rows: readonly OutcomeRow[]
 ): Promise<readonly OutcomeRow[]> {
-  const found = await insertRows<DecisionName & Row>(transaction, sorted(rows))
+  if (rows.length === 0) return []
+  const found = await transaction.query<{ organization_id: string; decision_id: string }>(
+    `insert into decision_outcomes (organization_id, decision_id, status, reason, verdict, scores,
+                                    counted, received_at, agent_id, session_id, domain)
+     select organization_id, decision_id, status, reason, verdict, scores::jsonb,
+            counted::jsonb, received_at, agent_id, session_id, domain
+       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
+                   $7::text[], $8::timestamptz[], $9::text[], $10::text[], $11::text[])
+            as given (organization_id, decision_id, status, reason, verdict, scores,
+                      counted, received_at, agent_id, session_id, domain)
+      order by organization_id, decision_id
+     on conflict do nothing
+     returning organization_id, decision_id`,
+    [
+      ...namesOf(rows),
+      ...outcomesOf(rows),
+      timestamptzArray(rows.map(({ received_at }) => received_at.getTime())),
+      textArray(rows.map(({ agent_id }) => agent_id)),
+      textArray(rows.map(({ session_id }) => session_id)),
+      textArray(rows.map(({ domain }) => domain))
+    ]
+  )
   const inserted = new Set(found.map(identityNameOf))
   return rows.filter((row) => inserted.has(identityNameOf(row)))
 }
@@ -73,18 +67,9 @@ export function lockOutcomes(
             using (organization_id, decision_id)
       order by o.organization_id, o.decision_id
         for update of o`,
-    nameColumns.map(([, , valueOf]) => decisions.map(valueOf))
+    namesOf(decisions)
   )
 }
-
-const changed = [...nameColumns, ...outcomeColumns] as const
-const update = `
-  update decision_outcomes o
-     set ${outcomeColumns.map(([name]) => `${name} = given.${name}`).join(', ')},
-         updated_at = now()
-    from unnest(${changed.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')})
-         as given (${changed.map(([name]) => name).join(', ')})
-   where o.organization_id = given.organization_id and o.decision_id = given.decision_id`
 
 /** @param rows whose turn it is */
 export async function updateOutcomes(
@@ -92,11 +77,31 @@ export async function updateOutcomes(
   rows: readonly (DecisionName & DecisionOutcome)[]
 ): Promise<void> {
   if (rows.length === 0) return
-  const names = nameColumns.map(([, , valueOf]) => rows.map(valueOf))
-  const outcomes = outcomeColumns.map(([, , valueOf]) => rows.map(valueOf))
-  await transaction.query(update, [...names, ...outcomes])
+  await transaction.query(
+    `update decision_outcomes o
+        set status = given.status, reason = given.reason, verdict = given.verdict,
+            scores = given.scores::jsonb, counted = given.counted::jsonb, updated_at = now()
+       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
+                   $7::text[])
+            as given (organization_id, decision_id, status, reason, verdict, scores, counted)
+      where o.organization_id = given.organization_id and o.decision_id = given.decision_id`,
+    [...namesOf(rows), ...outcomesOf(rows)]
+  )
 }
 
-function sorted(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
-  return rows.toSorted((left, right) => (identityNameOf(left) < identityNameOf(right) ? -1 : 1))
+function namesOf(decisions: readonly DecisionName[]) {
+  return [
+    uuidArray(decisions.map(({ organization_id }) => organization_id)),
+    uuidArray(decisions.map(({ decision_id }) => decision_id))
+  ]
+}
+
+function outcomesOf(outcomes: readonly DecisionOutcome[]) {
+  return [
+    textArray(outcomes.map(({ status }) => status)),
+    textArray(outcomes.map(({ reason }) => reason)),
+    textArray(outcomes.map(({ verdict }) => verdict)),
+    textArray(outcomes.map(({ scores }) => JSON.stringify(scores))),
+    textArray(outcomes.map(({ counted }) => JSON.stringify(counted)))
+  ]
 }

@@ -1,5 +1,5 @@
 /** Deletes decisions, and takes them off their sums: of what is left, nothing tells of them. */
-import { changeHours, summedColumns } from '../change-hours.ts'
+import { changeHours, sumDecisions, summedColumns } from '../change-hours.ts'
 import type { Queryable, Row } from '../postgres.ts'
 import type { Doomed } from './find-doomed.ts'
 
@@ -44,7 +44,7 @@ const takeFromHours = `
      where organization_id = $1 and decision_id = any ($2::uuid[])
        and received_at >= $3 and received_at < $4::timestamptz + interval '1 millisecond'
     returning ${summedColumns}
-  )${changeHours('gone', '-')}
+  )${sumDecisions('gone')}${changeHours('-')}
   returning h.hour, h.agent_id, h.domain, h.decisions, (select count(*) from gone) as deleted`
 
 /** An agent's id and what it says of itself are the caller's words, so they go as well. */
