@@ -1,4 +1,5 @@
 /** What storage itself says of a run when all is settled: its sums, and its audit. */
+import { hoursDiffer } from '../../support/hours-differ.ts'
 import type { Installation } from '../../support/installation.ts'
 import { differingHours } from './hour-sums.ts'
 import type { HourSum } from './hour-sums.ts'
@@ -8,7 +9,17 @@ const clockShiftMs = 40 * 86_400_000
 
 /** @returns what does not fit, in sentences. */
 export async function complaintsAfter(installation: Installation): Promise<string[]> {
-  return [...(await complaintsOfHours(installation)), ...(await complaintsOfAudit(installation))]
+  return [
+    ...(await complaintsOfHours(installation)),
+    ...(await complaintsOfSums(installation)),
+    ...(await complaintsOfAudit(installation))
+  ]
+}
+
+/** All sums that are kept, and whether every decision with a run has its outcome. */
+async function complaintsOfSums({ database }: Installation): Promise<string[]> {
+  const differing = await hoursDiffer(database)
+  return differing.map((row) => `a sum differs: ${JSON.stringify(row)}`)
 }
 
 async function complaintsOfHours({ database }: Installation): Promise<string[]> {

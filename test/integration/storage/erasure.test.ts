@@ -10,7 +10,7 @@ import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import type { Tenant } from '../../support/installation.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { hoursDiffer } from './hours.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 

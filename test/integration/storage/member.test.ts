@@ -5,7 +5,7 @@ import type { Application } from '../../support/application.ts'
 import { aDecision } from '../../support/builders.ts'
 import { committedOffsets, deleteTopic, endOffsets } from '../../support/kafka.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { hoursDiffer } from './hours.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 

@@ -26,7 +26,7 @@ import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
-import { hoursDiffer } from './hours.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 
 const evaluators = builtInEvaluators.slice(0, 3)
 let database: TestDatabase

@@ -16,7 +16,7 @@ import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { hoursDiffer } from './hours.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 
 const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
 const hourMs = 3_600_000

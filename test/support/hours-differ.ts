@@ -1,5 +1,5 @@
 /** Holds the sums that storage keeps against the rows they are sums of. */
-import type { Row, TestDatabase } from '../../support/database.ts'
+import type { Row, TestDatabase } from './database.ts'
 
 const hour = `date_trunc('hour', received_at, 'UTC') as hour`
 const agent = `coalesce(agent_id, '') as agent_id`
