@@ -16,6 +16,7 @@ const vendors = {
   'prom-client': '^platform/metrics[.]ts$',
   pino: '^platform/logger[.]ts$',
   jsonwebtoken: '^platform/session-token[.]ts$',
+  nodemailer: '^platform/mail[.]ts$',
   '@node-rs/argon2': '^platform/password[.]ts$',
   // One library with two faces: schemas of ours, and schemas of customers.
   ajv: '^platform/(json|custom)-schema[.]ts$',

@@ -22,8 +22,8 @@ export const apiKeyScopes = [
   'admin'
 ] as const
 export type ApiKeyScope = (typeof apiKeyScopes)[number]
-/** What a key must have: that scope, or any of them. */
-export type NeededScope = ApiKeyScope | readonly ApiKeyScope[]
+/** What a key must have: that scope, or any of them; with null any key will do. */
+export type NeededScope = ApiKeyScope | readonly ApiKeyScope[] | null
 
 /** The channel of Redis that tells gateways of changes; a message is the id of the key. */
 export const apiKeyChangesChannel = 'sluice:api-key-changes'

@@ -1,25 +1,62 @@
 /** The routes of people and their sessions. */
+import * as email from './api/accounts/email.operation.ts'
 import { loginOperation } from './api/accounts/login.operation.ts'
+import * as password from './api/accounts/password.operation.ts'
+import * as person from './api/accounts/person.operation.ts'
+import { registerOperation } from './api/accounts/register.operation.ts'
 import * as sessions from './api/accounts/session.operation.ts'
 import type { Guards, Row } from './guards.ts'
-import type { PublicHandle, SessionHandle } from './route.ts'
+import type { PrincipalHandle, PublicHandle, SessionHandle } from './route.ts'
 
 export interface AccountHandlers {
+  readonly register: PublicHandle
   readonly login: PublicHandle
   readonly refresh: PublicHandle
   readonly logout: SessionHandle
   readonly listSessions: SessionHandle
   readonly endSession: SessionHandle
+  readonly showMe: SessionHandle
+  readonly changeMe: SessionHandle
+  readonly whoami: PrincipalHandle
+  readonly changePassword: SessionHandle
+  readonly forgotPassword: PublicHandle
+  readonly resetPassword: PublicHandle
+  readonly verifyEmail: PublicHandle
+  readonly sendVerification: SessionHandle
+  readonly showKeys: PublicHandle
 }
 
 // prettier-ignore
-export function accountRows(to: AccountHandlers, { anyone, session }: Guards): readonly Row[] {
+export function accountRows(to: AccountHandlers, guards: Guards): readonly Row[] {
+  const { anyone, session, sessionOr } = guards
+  const all = '/v1/auth/sessions'
   return [
-    ['post',   '/v1/auth/login',    anyone(loginOperation, to.login)],
-    ['post',   '/v1/auth/refresh',  anyone(sessions.refreshOperation, to.refresh)],
-    ['post',   '/v1/auth/logout',   session(sessions.logoutOperation, to.logout)],
-    ['get',    '/v1/auth/sessions', session(sessions.listSessionsOperation, to.listSessions)],
-    ['delete', '/v1/auth/sessions/:session_id',
-      session(sessions.endSessionOperation, to.endSession)]
+    ['post',   '/v1/auth/register',  anyone(registerOperation, to.register)],
+    ['post',   '/v1/auth/login',     anyone(loginOperation, to.login)],
+    ['post',   '/v1/auth/refresh',   anyone(sessions.refreshOperation, to.refresh)],
+    ['post',   '/v1/auth/logout',    session(sessions.logoutOperation, to.logout)],
+    ['get',    all,                  session(sessions.listSessionsOperation, to.listSessions)],
+    ['delete', `${all}/:session_id`, session(sessions.endSessionOperation, to.endSession)],
+    ['get',    '/v1/auth/me',        session(person.showMeOperation, to.showMe)],
+    ['patch',  '/v1/auth/me',        session(person.changeMeOperation, to.changeMe)],
+    ['get',    '/v1/auth/whoami',    sessionOr(null)(person.whoamiOperation, to.whoami)],
+    ...letterRows(to, guards),
+    ['get',    '/v1/auth/.well-known/jwks.json', anyone(email.showKeysOperation, to.showKeys)]
+  ]
+}
+
+/** What letters are sent for. */
+// prettier-ignore
+function letterRows(to: AccountHandlers, { anyone, session }: Guards): readonly Row[] {
+  const change = session(password.changePasswordOperation, to.changePassword)
+  const forgot = anyone(password.forgotPasswordOperation, to.forgotPassword)
+  const reset = anyone(password.resetPasswordOperation, to.resetPassword)
+  const send = session(email.sendVerificationOperation, to.sendVerification)
+  return [
+    ['put',  '/v1/auth/password',           change],
+    ['post', '/v1/auth/password/forgot',    forgot],
+    ['post', '/v1/auth/password/reset',     reset],
+    ['post', '/v1/auth/email/verify',       anyone(email.verifyEmailOperation, to.verifyEmail)],
+    ['post', '/v1/auth/email/verification', send]
   ]
 }

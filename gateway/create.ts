@@ -2,6 +2,8 @@
 import { systemClock } from '../platform/clock.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/logger.ts'
+import { createMail } from '../platform/mail.ts'
+import type { Mail } from '../platform/mail.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { createOutbound } from '../platform/outbound.ts'
 import type { OneTimeValues } from '../platform/one-time-values.ts'
@@ -149,6 +151,13 @@ function openSessions(config: GatewayConfig, store: Store) {
   }
 }
 
+function openMail({ config, logger, metrics, lifecycle }: GatewayParts): Mail {
+  const { MAIL_URL: url, MAIL_FROM: from } = config
+  const mail = createMail({ url, from, logger, metrics, clock })
+  lifecycle.onStop('letters', () => mail.close())
+  return mail
+}
+
 function createReads(
   parts: GatewayParts,
   { store, ...sessions }: { store: Store } & ReturnType<typeof openSessions>
@@ -159,10 +168,11 @@ function createReads(
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
   const reads = { store, poll, readEvaluations, clock, decisionsTopic, evaluationsTopic }
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
+  const mail = openMail(parts)
   lifecycle.onStop('calls to judges', () => outbound.close())
   return {
     ...createConfiguration({ store, clock, outbound, secretsKey: config.SECRETS_KEY }),
-    ...createAccounts({ config, clock, rateLimiter, store, ...sessions }),
+    ...createAccounts({ config, clock, rateLimiter, store, mail, ...sessions }),
     ...createOrganizationHandlers({
       ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
       ...{ readKeyCounts: () => Promise.resolve(null), sendLetter: () => {} }

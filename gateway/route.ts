@@ -10,6 +10,7 @@ export type Credential =
   | { readonly kind: 'api_key'; readonly scope: ApiKeyScope }
   /** Without a role any session may; with one, sessions of it and of those above it. */
   | { readonly kind: 'session'; readonly role?: UserRole }
+  /** Without a scope any key may. */
   | { readonly kind: 'session_or_api_key'; readonly scope: NeededScope }
 
 export interface ResponseDefinition {

@@ -16,6 +16,7 @@ export const redactedPaths = [
   'password',
   'secret',
   'access_token',
+  'refresh_token',
   'input',
   'output',
   'metadata',
@@ -24,6 +25,7 @@ export const redactedPaths = [
   '*.password',
   '*.secret',
   '*.access_token',
+  '*.refresh_token',
   '*.input',
   '*.output',
   '*.metadata'

@@ -144,6 +144,12 @@ export const metricTable = {
     help: 'Look-ups of API keys: hit, unknown, miss, refreshed, stale, failed, refused.',
     labels: ['result']
   },
+  sluice_mails_total: {
+    type: 'counter',
+    unit: 'mails',
+    help: 'Letters to people: sent, failed, dropped (too many wait), nowhere (no MAIL_URL).',
+    labels: ['outcome']
+  },
   sluice_consumed_total: {
     type: 'counter',
     unit: 'messages',

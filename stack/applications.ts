@@ -1,6 +1,8 @@
 /** Gateway, storage and evaluation as child processes, each waited for on its management port. */
-import type { Addresses } from './service.ts'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { Addresses } from './service.ts'
 import { ServiceCrash } from './process.ts'
 import type { ProcessSpec } from './process.ts'
 import type { Secrets } from './secrets.ts'
@@ -113,6 +115,8 @@ async function startOne(
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_PORT: String(options.ports.gateway),
       MANAGEMENT_HOST: '127.0.0.1',
+      MAIL_URL: pathToFileURL(resolve(options.folder, 'mail')).href,
+      PUBLIC_URL: `http://127.0.0.1:${options.ports.gateway}`,
       MANAGEMENT_PORT: String(port),
       DOCS_ENABLED: 'true'
     },

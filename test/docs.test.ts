@@ -90,7 +90,7 @@ describe('metrics', () => {
 
 describe('docs/api.md', () => {
   function callerOf(credential: Credential): string {
-    const scopes = 'scope' in credential ? [credential.scope].flat() : []
+    const scopes = 'scope' in credential ? [credential.scope ?? []].flat() : []
     const scope = scopes.map(code).join(' or ')
     switch (credential.kind) {
       case 'none':
@@ -100,7 +100,9 @@ describe('docs/api.md', () => {
       case 'session':
         return credential.role === undefined ? 'a session' : `a session, as ${credential.role}`
       case 'session_or_api_key':
-        return `a session, or an API key with the scope ${scope}`
+        return scope === ''
+          ? 'a session, or any API key'
+          : `a session, or an API key with the scope ${scope}`
     }
   }
 

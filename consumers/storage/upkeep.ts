@@ -1,6 +1,7 @@
 /** The upkeep of the tables, every minute: days made ahead, old ones dropped, and how it stands. */
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Queryable } from '../../platform/postgres.ts'
+import { forgetSessions } from './forget-sessions.ts'
 import { daysAhead, makeDaysAround, makePartitions } from './partitions.ts'
 import { refreshUnplanned } from './refresh-unplanned.ts'
 import { applyRetention } from './retention.ts'
@@ -21,6 +22,7 @@ type Part = readonly [what: string, work: (options: UpkeepOptions) => Promise<vo
 /** Old rows first: else they would be moved to a day of their own, and dropped with it. */
 const round: readonly Part[] = [
   ['drop what is old', applyRetention],
+  ['forget old sessions', forgetSessions],
   ['make partitions', makePartitions],
   ['look for plans', refreshUnplanned],
   ['measure the partitions', measure]

@@ -10,7 +10,7 @@ import { KeyRefusal } from './key-refusal.ts'
 import type { ApiKeyRow } from './select-api-keys.ts'
 
 /**
- * Answers at once where the key is known.
+ * With null for the scope any key passes. Answers at once where the key is known.
  * @throws {Problem} 401, 403, or 503 while an unknown key cannot be looked up.
  */
 export type Authenticate = (
@@ -77,7 +77,7 @@ function refuseEnded({ principal, revoked_at, expires_at }: ApiKeyRow, now: numb
 }
 
 function mayDo({ scopes }: KeyPrincipal, needed: NeededScope): boolean {
-  if (scopes.includes('admin')) return true
+  if (needed === null || scopes.includes('admin')) return true
   return typeof needed === 'string'
     ? scopes.includes(needed)
     : needed.some((scope) => scopes.includes(scope))
@@ -92,7 +92,7 @@ function invalid(detail: string) {
 }
 
 function scopeMissing(principal: KeyPrincipal, needed: NeededScope): Problem {
-  const scopes = typeof needed === 'string' ? [needed] : needed
+  const scopes = typeof needed === 'string' ? [needed] : (needed ?? [])
   return new KeyRefusal(principal, 'scope_missing', {
     detail: `The key may not do this; it needs the scope ${scopes.join(' or ')}.`,
     members: { scope: scopes[0] ?? null }

@@ -64,7 +64,7 @@ create table sessions (
   expires_at timestamptz not null,
   ends_at timestamptz not null,
   revoked_at timestamptz,
-  -- logout, refresh_reused, password, user, removed.
+  -- logout, refresh_reused, password, user, removed, many.
   revoked_reason text,
   user_agent text,
   address text

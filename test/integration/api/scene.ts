@@ -1,7 +1,11 @@
 /** The read routes on a real server over a real database, with two organizations in it. */
 import { generateKeyPairSync, hash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createApiKey, secretDigestOf } from '../../../core/api-key.ts'
 import type { ApiKeyScope } from '../../../core/api-key.ts'
 import type { Decision } from '../../../core/decision.ts'
@@ -19,6 +23,7 @@ import type { ReadFacts } from '../../../gateway/facts/read-facts.ts'
 import { noLog } from '../../../gateway/no-log.ts'
 import { createGatewayServer } from '../../../gateway/server.ts'
 import { systemClock } from '../../../platform/clock.ts'
+import type { Environment } from '../../../platform/config.ts'
 import type { Lifecycle } from '../../../platform/lifecycle.ts'
 import { createLogger } from '../../../platform/logger.ts'
 import { createMetrics } from '../../../platform/metrics.ts'
@@ -73,6 +78,10 @@ export interface Statement {
 export interface Scene {
   readonly url: string
   readonly database: TestDatabase
+  /** Where letters to people become files. */
+  readonly mailFolder: string
+  /** Another gateway over the same stores, with other settings. @returns its URL */
+  serveAnother(environment?: Environment): Promise<string>
   readonly organizationId: string
   /** A session of the organization, and one of another. */
   readonly token: string
@@ -136,15 +145,20 @@ export async function createScene(
   const asked: string[] = []
   const readFacts = createAbsentFacts()
   const statements: Statement[] = []
-  const url = await serve({
+  const mailFolder = await createFolder()
+  const serving = {
     ...{ postgres: noting(postgres, { asked, statements }), findApiKey: keys.find, readFacts },
     ...{ signingKey, stopping },
-    ...{ databaseUrl: database.url, settings }
-  })
+    ...{ databaseUrl: database.url, settings, mailFolder }
+  }
+  const url = await serve(serving)
   const token = tokens.owner
   const foreign = await people.logInAll(randomUUID())
   return {
     ...{ url, database, organizationId, token, stopping, readFacts, asked, statements },
+    mailFolder,
+    serveAnother: (environment = {}) =>
+      serve({ ...serving, settings: { ...settings, ...environment } }),
     apiKey: keys.create('evaluation:read'),
     writeKey: keys.create('evaluation:write'),
     keyWith: keys.create,
@@ -267,7 +281,14 @@ interface Serving {
   readonly stopping: AbortController
   readonly databaseUrl: string
   readonly readFacts: ReadFacts
-  readonly settings: Readonly<Record<string, string>>
+  readonly settings: Environment
+  readonly mailFolder: string
+}
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-mail-'))
+  onEnd(() => rm(folder, { recursive: true, force: true }))
+  return folder
 }
 
 /** A gateway without the routes of ingest, and with limits of its own. */
@@ -278,7 +299,7 @@ async function serve({ stopping, ...serving }: Serving): Promise<string> {
     ...{ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: databaseUrl },
     ...{ API_KEY_PEPPER: pepper, SESSION_SIGNING_KEY: signingKey, SECRETS_KEY: secretsKey },
     ...{ DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic },
-    ...settings
+    ...{ MAIL_URL: pathToFileURL(serving.mailFolder).href, ...settings }
   })
   const logger = createLogger({ level: 'silent', process: 'gateway' })
   const metrics = createMetrics()

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { storeFacts } from '../../support/agent-facts.ts'
 import type { AgentFact } from '../../support/agent-facts.ts'
-import { hoursDiffer } from '../storage/hours.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 

@@ -22,8 +22,8 @@ const checked = createChecked({
     if (authorization !== 'Bearer slk_good') {
       throw new Problem('api_key_invalid', { detail: 'It is not known here.' })
     }
-    const needed = [scope].flat()
-    if (needed.some((each) => key.scopes.includes(each))) return key
+    const needed = [scope ?? []].flat()
+    if (scope === null || needed.some((each) => key.scopes.includes(each))) return key
     throw new Problem('scope_missing', { detail: needed.join() })
   },
   authenticateSession: createAuthenticateSession({
@@ -80,6 +80,7 @@ test.each<[Credential, string | undefined, unknown]>([
   [{ kind: 'session', role: 'admin' }, 'Bearer good', person],
   [{ kind: 'api_key', scope }, 'Bearer slk_good', key],
   [{ kind: 'session_or_api_key', scope }, 'Bearer good', person],
+  [{ kind: 'session_or_api_key', scope: null }, 'Bearer slk_good', key],
   [{ kind: 'session_or_api_key', scope }, 'Bearer slk_good', key]
 ])('%j takes %j', async (credential, authorization, principal) => {
   const { seen, handle } = watched(credential)

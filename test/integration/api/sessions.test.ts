@@ -1,0 +1,302 @@
+/** Sessions over HTTP and a real store: refreshed, ended, and refused everywhere soon after. */
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { waitUntil } from '../../support/wait-until.ts'
+import { logIn, password, refresh, register } from './account-scene.ts'
+import type { Opened, Refusal } from './account-scene.ts'
+import { createScene } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+interface SessionList {
+  readonly data: readonly {
+    readonly session_id: string
+    readonly is_current: boolean
+    readonly user_agent: string
+  }[]
+  readonly meta: { readonly next_cursor: string | null }
+}
+
+let scene: Scene
+let email: string
+let first: Opened
+
+beforeAll(async () => {
+  scene = await createScene()
+  const { body } = await register(scene)
+  first = body
+  email = body.user.email
+})
+
+const opened = async (): Promise<Opened> => (await logIn(scene, email)).body
+const me = (token: string) => scene.get('/v1/auth/me', token)
+const logOut = (token: string, body: object = {}) => scene.post('/v1/auth/logout', body, token)
+
+/** As if so many seconds had gone by for the tokens of the session. */
+async function age(refreshToken: string, seconds: number): Promise<void> {
+  await scene.database.query(
+    `update refresh_tokens set used_at = used_at - make_interval(secs => $2)
+      where session_id = (select session_id from refresh_tokens
+                           where token_digest = sha256($1::text::bytea))`,
+    [refreshToken, seconds]
+  )
+}
+
+describe('a refresh', () => {
+  test('gives a token that works and another refresh token, each time', async () => {
+    const tokens = [(await opened()).refresh_token]
+    for (let round = 0; round < 3; round++) {
+      const { status, body } = await refresh(scene, tokens.at(-1) ?? '')
+      expect(status).toBe(200)
+      expect((await me(body.access_token)).status).toBe(200)
+      tokens.push(body.refresh_token)
+    }
+    expect(new Set(tokens).size).toBe(4)
+    for (const token of tokens) expect(token).toMatch(/^slr_[\w-]{43}$/)
+  })
+
+  test('twice at once gives the same successor, ten times over', async () => {
+    const { refresh_token } = await opened()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => refresh(scene, refresh_token))
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+    const [successor, ...others] = new Set(answers.map(({ body }) => body.refresh_token))
+    expect(others).toEqual([])
+    expect((await refresh(scene, successor ?? '')).status).toBe(200)
+  })
+
+  test('by another gateway gives the same successor as well', async () => {
+    const other = { ...scene, url: await scene.serveAnother() }
+    const { refresh_token } = await opened()
+    const here = await refresh(scene, refresh_token)
+    const there = await fetch(`${other.url}/v1/auth/refresh`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh_token })
+    })
+    expect(((await there.json()) as Opened).refresh_token).toBe(here.body.refresh_token)
+  })
+
+  test('with a token that was used before ends the session for all who hold it', async () => {
+    const { refresh_token } = await opened()
+    const thief = (await refresh(scene, refresh_token)).body
+    await age(refresh_token, 11)
+    const { status, body, headers } = await refresh<Refusal>(scene, refresh_token)
+    expect([status, body.code]).toEqual([401, 'refresh_reused'])
+    expect(headers.get('www-authenticate')).toContain('Bearer')
+    expect((await me(thief.access_token)).body['code']).toBe('session_invalid')
+    const after = await refresh<Refusal>(scene, thief.refresh_token)
+    expect([after.status, after.body.code]).toEqual([401, 'refresh_invalid'])
+  })
+
+  test('with a token whose successor was used ends it at once', async () => {
+    const { refresh_token } = await opened()
+    const { body } = await refresh(scene, refresh_token)
+    await refresh(scene, body.refresh_token)
+    expect((await refresh<Refusal>(scene, refresh_token)).body.code).toBe('refresh_reused')
+  })
+
+  test.each([
+    ['expires_at', '29 days', 200],
+    ['expires_at', '31 days', 401],
+    ['ends_at', '91 days', 401]
+  ])('after its %s moved %s into the past is answered %i', async (column, by, expected) => {
+    const { refresh_token } = await opened()
+    await scene.database.query(
+      `update sessions set ${column} = ${column} - $2::interval
+        where session_id = (select session_id from refresh_tokens
+                             where token_digest = sha256($1::text::bytea))`,
+      [refresh_token, by]
+    )
+    expect((await refresh(scene, refresh_token)).status).toBe(expected)
+  })
+
+  test('never moves the end behind 90 days after the login', async () => {
+    const { refresh_token, access_token } = await opened()
+    await scene.database.query(
+      `update sessions set ends_at = now() + interval '1 hour'
+        where session_id = (select session_id from refresh_tokens
+                             where token_digest = sha256($1::text::bytea))`,
+      [refresh_token]
+    )
+    await refresh(scene, refresh_token)
+    const [ends] = await scene.database.query<{ is_within: boolean }>(
+      `select expires_at <= ends_at as is_within from sessions
+        order by last_used_at desc limit 1`
+    )
+    expect(ends).toEqual({ is_within: true })
+    expect((await me(access_token)).status).toBe(200)
+  })
+
+  test.each([
+    [{}, 401, 'refresh_invalid'],
+    [{ refresh_token: `slr_${'A'.repeat(43)}` }, 401, 'refresh_invalid'],
+    [{ refresh_token: 'slr_short' }, 422, 'invalid_body'],
+    [{ refresh_token: 1 }, 422, 'invalid_body'],
+    [{ token: 'x' }, 422, 'invalid_body']
+  ])('with %j is refused', async (body, status, code) => {
+    const answer = await scene.post<Refusal>('/v1/auth/refresh', body)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+  })
+})
+
+describe('the cookie of a browser', () => {
+  const cookieOf = (headers: Headers): string => headers.get('set-cookie') ?? ''
+  const send = (path: string, headers: Record<string, string>, url = scene.url) =>
+    fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' })
+
+  test('holds the refresh token, which is not in the body then', async () => {
+    const { headers, text } = await scene.post('/v1/auth/login', { email, password, cookie: true })
+    const [pair = '', ...attributes] = cookieOf(headers).split('; ')
+    expect(pair).toMatch(/^sluice_refresh=slr_[\w-]{43}$/)
+    expect(attributes).toEqual(['Max-Age=2592000', 'Path=/v1/auth', 'HttpOnly', 'SameSite=Strict'])
+    expect(text).not.toContain('slr_')
+    const json = { 'content-type': 'application/json', cookie: `a=b; ${pair}; c=d` }
+    const refreshed = await send('/v1/auth/refresh', json)
+    expect(refreshed.status).toBe(200)
+    expect(cookieOf(refreshed.headers)).not.toContain(pair)
+    expect(await refreshed.text()).not.toContain('slr_')
+    // A form of another site cannot say that it is JSON.
+    const form = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await send('/v1/auth/refresh', form)).status).toBe(415)
+    const plain = { ...json, 'content-type': 'text/plain' }
+    expect((await send('/v1/auth/refresh', plain)).status).toBe(415)
+  })
+
+  test('is no credential anywhere else', async () => {
+    const { headers } = await scene.post('/v1/auth/login', { email, password, cookie: true })
+    const cookie = cookieOf(headers).split(';')[0] ?? ''
+    const answer = await fetch(`${scene.url}/v1/auth/me`, { headers: { cookie } })
+    expect(answer.status).toBe(401)
+  })
+
+  test('is taken away by a logout', async () => {
+    const { headers } = await logOut((await opened()).access_token)
+    expect(cookieOf(headers)).toContain('sluice_refresh=; Max-Age=0')
+  })
+
+  test('is sent over https alone where the public URL says so', async () => {
+    const url = await scene.serveAnother({ PUBLIC_URL: 'https://sluice.example.com' })
+    const answer = await fetch(`${url}/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password, cookie: true })
+    })
+    expect(cookieOf(answer.headers)).toMatch(/; Secure$/)
+  })
+})
+
+describe('a session', () => {
+  test('ends with its logout at once here, and within five seconds elsewhere', async () => {
+    const elsewhere = await scene.serveAnother()
+    const { access_token, refresh_token } = await opened()
+    const read = async () => {
+      const headers = { authorization: `Bearer ${access_token}` }
+      return (await fetch(`${elsewhere}/v1/auth/me`, { headers })).status
+    }
+    expect(await read()).toBe(200)
+    expect((await logOut(access_token)).body).toEqual({ sessions_ended: 1 })
+    expect((await me(access_token)).body['code']).toBe('session_invalid')
+    await waitUntil('refused elsewhere', async () => (await read()) === 401, 5000)
+    expect((await refresh(scene, refresh_token)).status).toBe(401)
+  })
+
+  test('of who is no member any more is refused, and a role counts as it is now', async () => {
+    const { body } = await register(scene)
+    const change = (role: string) =>
+      scene.database.query(`update memberships set role = $2 where user_id = $1`, [
+        body.user.id,
+        role
+      ])
+    await change('viewer')
+    const rule = await scene.post('/v1/evaluation/rules', {}, body.access_token)
+    expect(rule.body['code']).toBe('role_missing')
+    await scene.database.query(`delete from memberships where user_id = $1`, [body.user.id])
+    await waitUntil(
+      'no member',
+      async () => (await me(body.access_token)).body['code'] === 'session_invalid',
+      5000
+    )
+    expect((await refresh<Refusal>(scene, body.refresh_token)).body.code).toBe('refresh_invalid')
+    const login = await logIn(scene, body.user.email)
+    expect([login.status, (login.body as unknown as Refusal).code]).toEqual([
+      404,
+      'organization_not_found'
+    ])
+  })
+
+  test('is listed with the others of its person, and one of them is this one', async () => {
+    const { body: person } = await register(scene)
+    const { body: second } = await logIn(scene, person.user.email)
+    const { body } = await scene.get<SessionList>('/v1/auth/sessions', second.access_token)
+    expect(body.data.map(({ is_current }) => is_current)).toEqual([false, true])
+    const page = await scene.get<SessionList>('/v1/auth/sessions?limit=1', second.access_token)
+    expect(page.body.data).toHaveLength(1)
+    const cursor = page.body.meta.next_cursor ?? ''
+    const rest = await scene.get<SessionList>(
+      `/v1/auth/sessions?limit=1&cursor=${cursor}`,
+      second.access_token
+    )
+    expect(rest.body.data.map(({ is_current }) => is_current)).toEqual([true])
+    expect(rest.body.meta.next_cursor).toBeNull()
+  })
+
+  test('is ended by its person from another one, and by nobody else', async () => {
+    const { body: person } = await register(scene)
+    const { body: second } = await logIn(scene, person.user.email)
+    const { body } = await scene.get<SessionList>('/v1/auth/sessions', second.access_token)
+    const id = body.data[0]?.session_id ?? ''
+    const end = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const path = `${scene.url}/v1/auth/sessions/${id}`
+      return (await fetch(path, { method: 'DELETE', headers })).status
+    }
+    expect(await end(first.access_token)).toBe(404)
+    expect(await end(second.access_token)).toBe(200)
+    expect(await end(second.access_token)).toBe(404)
+    expect((await me(person.access_token)).status).toBe(401)
+    expect((await me(second.access_token)).status).toBe(200)
+  })
+
+  test('is ended with all others by a logout from everywhere', async () => {
+    const { body: person } = await register(scene)
+    const others = await Promise.all([1, 2].map(() => logIn(scene, person.user.email)))
+    expect((await logOut(person.access_token, { all: true })).body).toEqual({ sessions_ended: 3 })
+    for (const { body } of others) expect((await me(body.access_token)).status).toBe(401)
+    expect((await me(first.access_token)).status).toBe(200)
+  })
+
+  test('is one of a thousand: the oldest goes', async () => {
+    const { body: person } = await register(scene)
+    await scene.database.query(
+      `insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
+       select gen_random_uuid(), $1, $2, now() + interval '1 day', now() + interval '1 day'
+         from generate_series(1, 999)`,
+      [person.user.id, person.organization_id]
+    )
+    await logIn(scene, person.user.email)
+    const [row] = await scene.database.query<{ live: number; ended: string }>(
+      `select count(*) filter (where revoked_at is null)::integer as live,
+              string_agg(revoked_reason, ',') as ended
+         from sessions where user_id = $1`,
+      [person.user.id]
+    )
+    expect(row).toEqual({ live: 1000, ended: 'many' })
+  })
+})
+
+test('every login and logout is in the audit log, without any token', async () => {
+  const { body } = await register(scene)
+  const { body: login } = await logIn(scene, body.user.email)
+  await logOut(login.access_token)
+  const rows = await scene.database.query(
+    `select * from audit_log where organization_id = $1 order by created_at`,
+    [body.organization_id]
+  )
+  expect(rows.map(({ action }) => action)).toEqual([
+    'organization.created',
+    'api_key.created',
+    'session.begun',
+    'session.ended'
+  ])
+  expect(JSON.stringify(rows)).not.toMatch(/slr_|slk_|eyJ/)
+})
