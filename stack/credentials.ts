@@ -45,7 +45,9 @@ export async function obtainCredentials(
   if (kept !== null && (await stillWork(kept, api))) return { ...kept, isNew: false }
   const names = ['--organization', ORGANIZATION, '--email', EMAIL, '--password', password]
   const limit = ['--key-env', 'local', '--rate-limit', String(RATE_LIMIT)]
-  const made = parseBootstrap(await sluice(['bootstrap', ...names, ...limit, '--json']))
+  const made = parseBootstrap(
+    await sluice(['bootstrap', ...names, ...limit, '--add-key', '--json'])
+  )
   const login = await api.login(EMAIL, password)
   if (login.status !== 200) {
     const hint = 'start again with --reset to begin with a new login'

@@ -1,5 +1,6 @@
 /** `sluice bootstrap` and its options. */
 import type { Command } from 'commander'
+import type { BootstrapOptions } from '../accounts/bootstrap-request.ts'
 import { bootstrap } from '../commands/bootstrap.ts'
 import { parseEnv, parseName, parsePoints, parseScopes } from '../parse-option.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -8,10 +9,11 @@ import { argument } from './argument.ts'
 export function addBootstrap(program: Command, { environment, write }: Surroundings): void {
   program
     .command('bootstrap')
-    .description('create an organization with a login and an API key')
-    .requiredOption('--organization <name>', 'name of the organization', argument(parseName))
-    .requiredOption('--email <email>', 'login of its owner')
-    .requiredOption('--password <password>', 'password of that login')
+    .description('create an organization with a login and an API key, unless they are there')
+    .option('--organization <name>', 'name of the organization', argument(parseName))
+    .option('--email <email>', 'login of its owner')
+    .option('--password <password>', 'password of that login')
+    .option('--add-key', 'make one more key where the email is known')
     .option('--key-env <env>', 'environment named in the key', argument(parseEnv), 'local')
     .option('--scopes <scopes>', 'scopes of the key, separated by commas', argument(parseScopes), [
       'ingest',
@@ -23,5 +25,10 @@ export function addBootstrap(program: Command, { environment, write }: Surroundi
       argument(parsePoints)
     )
     .option('--json', 'print one JSON object')
-    .action((options: Parameters<typeof bootstrap>[1]) => bootstrap(environment, options, write))
+    .addHelpText(
+      'after',
+      '\nWhat is not given is taken from BOOTSTRAP_ORGANIZATION, BOOTSTRAP_EMAIL and\n' +
+        'BOOTSTRAP_PASSWORD; BOOTSTRAP_API_KEY is a key that there is to be.'
+    )
+    .action((options: BootstrapOptions) => bootstrap(environment, options, write))
 }

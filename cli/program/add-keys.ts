@@ -1,6 +1,7 @@
 /** `sluice keys` and its commands. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { createApiKey } from '../../core/api-key.ts'
 import { createKey } from '../commands/create-key.ts'
 import type { CreateKeyOptions } from '../commands/create-key.ts'
 import { listKeys } from '../commands/list-keys.ts'
@@ -41,6 +42,12 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
     .option('--json', 'print one JSON object')
     .action((options: CreateKeyOptions) => createKey(environment, options, write))
+
+  keys
+    .command('generate')
+    .description('make up a key for BOOTSTRAP_API_KEY; it opens nothing before that')
+    .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
+    .action(({ env }: { env: string }) => write(createApiKey(env).api_key))
 
   keys
     .command('list')

@@ -185,7 +185,7 @@ describe('rotation', () => {
     expect(JSON.stringify(log)).not.toContain(parseApiKey(body.key)?.secret)
   })
 
-  test('without a grace ends the old one now, and with a long one no later than it would', async () => {
+  test('without a grace ends the old one now, and a long one changes no earlier end', async () => {
     const { admin } = await anAdmin()
     const one = await aKey(admin)
     await admin.send('POST', `${root}/${one.key_id}/rotate`, { grace_seconds: 0 })

@@ -180,7 +180,7 @@ describe('removing', () => {
     }
   })
 
-  test('ends what the person may do, at once on this gateway, and leaving is for anybody', async () => {
+  test('is at once on this gateway, and leaving is for anybody', async () => {
     const id = await createOrganization(scene)
     await createPerson(scene, id, 'owner')
     const viewer = await createPerson(scene, id, 'viewer')
