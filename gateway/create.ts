@@ -36,6 +36,7 @@ import type { Facts } from './facts/facts.ts'
 import type { ReadFacts } from './facts/read-facts.ts'
 import { createConfiguration } from './create-configuration.ts'
 import { createOrganizationHandlers } from './create-organization.ts'
+import { createOnboarding } from './create-onboarding.ts'
 import { createCors } from './cors.ts'
 import { createDocs } from './docs.ts'
 import { createBatchOutcomes } from './ingest/batch-outcomes.ts'
@@ -52,6 +53,7 @@ import { createValidate } from './ingest/validate.ts'
 import { openApiOf } from './openapi.ts'
 import { createReportRefusals } from './report-refusals.ts'
 import type { ReportRefusal } from './report-refusals.ts'
+import type { Handle } from './route.ts'
 import { createRoutes } from './routes.ts'
 import type { Handlers } from './routes.ts'
 
@@ -91,7 +93,7 @@ export function createGatewayApp(parts: GatewayParts) {
   const reportRefusal = createReportRefusals({ logger, elapsedMs })
   const shared = { authenticate, reportRefusal }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
-  const handlers = { ingest, ingestBatch, ...createReads(parts, { store, ...sessions }) }
+  const handlers = { ingest, ingestBatch, ...createReads(parts, { store, ingest, ...sessions }) }
 
   const routes = createRoutes(handlers, checked).filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface
@@ -157,12 +159,13 @@ function openMail({ config, logger, metrics, lifecycle }: GatewayParts): Mail {
   lifecycle.onStop('letters', () => mail.close())
   return mail
 }
+type Shared = { store: Store; ingest: Handle } & ReturnType<typeof openSessions>
 
 function createReads(
   parts: GatewayParts,
-  { store, ...sessions }: { store: Store } & ReturnType<typeof openSessions>
+  { store, ingest, ...sessions }: Shared
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
-  const { config, lifecycle, rateLimiter, tellKeyChange, waitsMax } = parts
+  const { config, lifecycle, rateLimiter, tellKeyChange, waitsMax, readFacts } = parts
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
   const readEvaluations = createReadEvaluations()
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
@@ -178,6 +181,7 @@ function createReads(
       ...{ readKeyCounts: () => Promise.resolve(null), sendLetter: () => {} }
     }),
     ...createDecisions(reads),
+    ...createOnboarding({ config, clock, store, poll, rateLimiter, readFacts, ingest }),
     readEvaluation: createReadEvaluation(reads),
     readReceipt: createReadReceipt(reads),
     ...createResults(reads),

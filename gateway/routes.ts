@@ -16,6 +16,8 @@ import { profileRows } from './profile-rows.ts'
 import type { ProfileHandlers } from './profile-rows.ts'
 import { organizationRows } from './organization-rows.ts'
 import type { OrganizationHandlers } from './organization-rows.ts'
+import { onboardingRows } from './onboarding-rows.ts'
+import type { OnboardingHandlers } from './onboarding-rows.ts'
 import { resultRows } from './result-rows.ts'
 import type { ResultHandlers } from './result-rows.ts'
 import type { Handle, KeyHandle, PrincipalHandle, Route } from './route.ts'
@@ -29,6 +31,7 @@ export interface Handlers
     AccountHandlers,
     ConfigurationHandlers,
     DecisionHandlers,
+    OnboardingHandlers,
     OrganizationHandlers,
     ProfileHandlers,
     ResultHandlers,
@@ -54,6 +57,7 @@ export function createRoutes(to: Handlers, checked: Checked): readonly Route[] {
     ...streamRows(to, guards),
     ...accountRows(to, guards),
     ...organizationRows(to, guards),
+    ...onboardingRows(to, guards),
     ...configurationRows(to, guards),
     ...resultRows(to, guards),
     ...profileRows(to, guards),
