@@ -16,10 +16,13 @@ const requestHeaders = [
   'content-encoding',
   'content-type',
   'idempotency-key',
+  'if-none-match',
   'traceparent',
   'x-request-id'
 ].join(', ')
-const answerHeaders = ['ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id'].join(', ')
+const answerHeaders = ['etag', 'ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id'].join(
+  ', '
+)
 const preflightSeconds = '600'
 
 /**

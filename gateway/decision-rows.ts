@@ -1,7 +1,10 @@
-/** The rows of decisions: what is stored of them, as people look at it. */
+/** The rows of decisions: what is stored of them, as people look at it, and its deletion. */
+import * as deletions from './api/decisions/deletion.operation.ts'
+import { giveFeedbackOperation, readFacetsOperation } from './api/decisions/facet.operation.ts'
 import { listDecisionsOperation } from './api/decisions/list-decisions.operation.ts'
 import { searchDecisionsOperation } from './api/decisions/list-decisions.operation.ts'
 import { readDecisionOperation } from './api/decisions/read-decision.operation.ts'
+import * as sessions from './api/decisions/session.operation.ts'
 import type { Guards, Row } from './guards.ts'
 import type { SessionHandle } from './route.ts'
 
@@ -9,23 +12,48 @@ export interface DecisionHandlers {
   readonly listDecisions: SessionHandle
   readonly searchDecisions: SessionHandle
   readonly readDecision: SessionHandle
+  readonly readContext: SessionHandle
+  readonly giveFeedback: SessionHandle
+  readonly listSessions: SessionHandle
+  readonly readSession: SessionHandle
+  readonly readFacets: SessionHandle
+  readonly deleteDecision: SessionHandle
+  readonly requestDeletion: SessionHandle
+  readonly listDeletions: SessionHandle
+  readonly showDeletion: SessionHandle
 }
 
 const all = '/v1/decisions'
 const one = `${all}/:decision_id`
+const gone = `${all}/deletions`
+const together = `${all}/sessions`
 
 // prettier-ignore
-export function decisionRows(to: DecisionHandlers, { session }: Guards): readonly Row[] {
+export function decisionRows(to: DecisionHandlers, guards: Guards): readonly Row[] {
+  const { session, sessionAs } = guards
+  const admin = sessionAs('admin')
   return [
     ['get',    all,             session(listDecisionsOperation, to.listDecisions)],
-    ['post',   `${all}/search`, session(searchDecisionsOperation, to.searchDecisions)]
+    ['post',   `${all}/search`, session(searchDecisionsOperation, to.searchDecisions)],
+    ['get',    `${all}/facets`, session(readFacetsOperation, to.readFacets)],
+    ['get',    together,        session(sessions.listSessionsOperation, to.listSessions)],
+    ['get',    `${together}/:session_id`, session(sessions.readSessionOperation, to.readSession)],
+    ['get',    gone,            admin(deletions.listDeletionsOperation, to.listDeletions)],
+    ['post',   gone,            admin(deletions.requestDeletionOperation, to.requestDeletion)],
+    ['get',    `${gone}/:deletion_id`, admin(deletions.showDeletionOperation, to.showDeletion)]
   ]
 }
 
 /** Behind all others of the area: any word could be an id. */
 // prettier-ignore
-export function oneDecisionRows(to: DecisionHandlers, { session }: Guards): readonly Row[] {
+export function oneDecisionRows(to: DecisionHandlers, guards: Guards): readonly Row[] {
+  const { session, sessionAs } = guards
+  const member = sessionAs('member')
+  const admin = sessionAs('admin')
   return [
-    ['get',    one,             session(readDecisionOperation, to.readDecision)]
+    ['get',    one,               session(readDecisionOperation, to.readDecision)],
+    ['delete', one,               admin(deletions.deleteDecisionOperation, to.deleteDecision)],
+    ['get',    `${one}/context`,  session(sessions.readContextOperation, to.readContext)],
+    ['post',   `${one}/feedback`, member(giveFeedbackOperation, to.giveFeedback)]
   ]
 }

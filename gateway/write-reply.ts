@@ -8,7 +8,8 @@ import type { Reply } from './call.ts'
  * TLS.
  */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'"
-const noContent = 204
+/** No content, and not modified: the length would be that of something else. */
+const withoutBody = new Set([204, 304])
 
 export interface Writing {
   readonly requestId: string
@@ -40,7 +41,7 @@ export function headersOf({ status, headers, body, stream }: Reply, writing: Wri
   if (headers['content-security-policy'] === undefined) {
     list.push('content-security-policy', contentSecurityPolicy)
   }
-  const isOfKnownLength = stream === undefined && status !== noContent
+  const isOfKnownLength = stream === undefined && !withoutBody.has(status)
   if (isOfKnownLength) list.push('content-length', String(Buffer.byteLength(body)))
   if (writing.isLast) list.push('connection', 'close')
   return list

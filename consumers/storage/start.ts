@@ -4,6 +4,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { createPostgres } from '../../platform/postgres.ts'
 import { createGroup } from '../group.ts'
 import type { GroupContext } from '../group.ts'
+import { startErasing } from './carry-out-erasures.ts'
 import { takeEpoch } from './take-epoch.ts'
 import { createStorage } from './storage.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -35,6 +36,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   })
   const { registry, metrics, flood, settle, patiently, readProgress } = group
   await keepTables(context, metrics)
+  keepErasing(context)
 
   for (const each of topics) {
     const parts = { topic: each, readProgress, postgres, clock: systemClock, logger }
@@ -64,4 +66,18 @@ async function keepTables(context: GroupContext, metrics: Metrics): Promise<void
   const signal = lifecycle.stopping
   const stopUpkeep = await startUpkeep({ postgres, logger, metrics, retentionDays, signal })
   lifecycle.onStop('upkeep', stopUpkeep)
+}
+
+/** With a connection of its own as well: to find what is erased may take long, too. */
+function keepErasing({ config, logger, lifecycle }: GroupContext): void {
+  const postgres = createPostgres({
+    url: config.DATABASE_URL,
+    ca: config.DATABASE_TLS_CA,
+    applicationName: `${config.STORAGE_GROUP_ID} erasing`,
+    connectionsMax: 1,
+    statementTimeoutMs: upkeepTimeoutMs
+  })
+  lifecycle.onStop('postgres of the erasing', () => postgres.close())
+  const signal = lifecycle.stopping
+  lifecycle.onStop('erasing', startErasing({ postgres, logger, signal }))
 }

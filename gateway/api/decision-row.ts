@@ -22,7 +22,7 @@ export interface DecisionRow {
  * The day of a decision, from the table that knows it. As a subquery it is known before the
  * partitions are opened, so that one of them is read; a join reads them all.
  */
-const receivedAt = `select i.received_at
+export const receivedAt = `select i.received_at
                              from decision_ids i
                             where i.organization_id = $1
                               and i.decision_id = $2`

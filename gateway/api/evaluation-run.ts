@@ -73,3 +73,8 @@ export function endedRunOf(
 export function runScoreOf(score: Score): RunScore {
   return { ...score, source_kind: score.source_kind ?? 'evaluator' }
 }
+
+/** A run with the names of its scores; the scores themselves are beside the runs. */
+export function runViewOf({ scores, stored_at: _, ...run }: EvaluationRun) {
+  return { ...run, scores: scores.map((score) => score.name) }
+}

@@ -2,7 +2,7 @@
 import { jsonReply } from '../call.ts'
 import type { PrincipalHandle } from '../route.ts'
 import { selectStoredAt } from './decision-row.ts'
-import type { EvaluationRun } from './evaluation-run.ts'
+import { runViewOf } from './evaluation-run.ts'
 import { evaluationViewOf } from './evaluation-view.ts'
 import type { ReadDependencies } from './decisions/read-decision.ts'
 import type { KnownEvaluation } from './read-evaluations.ts'
@@ -62,8 +62,4 @@ function evaluationOf(decisionId: string, found: Found) {
 function changesOf({ storedAt, plan, runs }: Found): number[] {
   const ofRuns = runs.map((run) => run.stored_at ?? run.evaluated_at ?? run.started_at)
   return [storedAt, plan?.planned_at ?? null, ...ofRuns].map(Number)
-}
-
-function runViewOf({ scores, stored_at: _, ...run }: EvaluationRun) {
-  return { ...run, scores: scores.map((score) => score.name) }
 }

@@ -3,6 +3,7 @@ import { deleteEvaluations } from '../delete-evaluations.ts'
 import type { Postgres, Queryable } from '../postgres.ts'
 import type { DoomedCounts } from './count-doomed.ts'
 import { deleteDecisions } from './delete-decisions.ts'
+import { finishErasure, lockErasure } from './erasure-table.ts'
 import type { Erasure } from './erasure-table.ts'
 import { findDoomed } from './find-doomed.ts'
 import type { Doomed } from './find-doomed.ts'
@@ -10,15 +11,22 @@ import type { Doomed } from './find-doomed.ts'
 /**
  * The tables are locked in the order in which storage locks them: identities, decisions, hours,
  * what was made of them.
- * @returns what was deleted, or null when nothing is left.
+ * @returns what was deleted, or null when nothing is left, and the erasure is finished.
  */
-export function eraseChunk(postgres: Postgres, erasure: Erasure): Promise<DoomedCounts | null> {
-  const { erasure_id, organization_id, received_until } = erasure
+export function eraseChunk(
+  postgres: Postgres,
+  { erasure_id }: Pick<Erasure, 'erasure_id'>
+): Promise<DoomedCounts | null> {
   return postgres.transaction(async (transaction) => {
-    // Two who do the same take turns.
-    await transaction.query(`select from erasures where erasure_id = $1 for update`, [erasure_id])
-    const doomed = await findDoomed(transaction, erasure)
-    if (doomed.length === 0) return null
+    // Two who do the same take turns; whoever asks for it once more has extended it by now, or will
+    // find it finished.
+    const erasure = await lockErasure(transaction, erasure_id)
+    const { organization_id, received_until } = erasure
+    const doomed = erasure.finished_at === null ? await findDoomed(transaction, erasure) : []
+    if (doomed.length === 0) {
+      await finishErasure(transaction, erasure_id)
+      return null
+    }
     await upsertTombstones(transaction, { organization_id, doomed, received_until })
     const decisions = await deleteDecisions(transaction, organization_id, doomed)
     const { evaluation_runs, scores } = await deleteEvaluations(

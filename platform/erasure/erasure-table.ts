@@ -30,20 +30,13 @@ const lockTimeoutMs = 1000
 const lockAttempts = 30
 
 /**
- * Writes the rule down; from then on storage obeys it. The same that was not finished is taken up
- * again instead, and holds until now like a new one.
+ * Writes the rule down, as `writeErasure` does, with patience for storage.
  * @throws when storage does not let go of its transactions.
  */
 export async function beginErasure(postgres: Postgres, erasure: NewErasure): Promise<Erasure> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await postgres.transaction(async (transaction) => {
-        await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
-        await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
-        return (
-          (await extendUnfinished(transaction, erasure)) ?? (await insert(transaction, erasure))
-        )
-      })
+      return await postgres.transaction((transaction) => writeErasure(transaction, erasure))
     } catch (error) {
       if (sqlStateOf(error) !== lockNotAvailable) throw error
       if (attempt === lockAttempts) {
@@ -54,6 +47,17 @@ export async function beginErasure(postgres: Postgres, erasure: NewErasure): Pro
       await sleep(lockTimeoutMs)
     }
   }
+}
+
+/**
+ * Writes the rule down; once that is committed storage obeys it. The same that was not finished is
+ * taken up again instead, and holds until now like a new one.
+ * @throws `55P03` when storage does not let go of its transactions for a while.
+ */
+export async function writeErasure(transaction: Queryable, erasure: NewErasure): Promise<Erasure> {
+  await transaction.query(`set local lock_timeout = ${lockTimeoutMs}`)
+  await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
+  return (await extendUnfinished(transaction, erasure)) ?? (await insert(transaction, erasure))
 }
 
 /**
@@ -99,6 +103,23 @@ export function selectErasures(
       order by requested_at, erasure_id`,
     [organizationId]
   )
+}
+
+/** Of all organizations, the oldest first, a few of them. */
+export function selectUnfinished(postgres: Queryable): Promise<Erasure[]> {
+  return postgres.query<Erasure>(
+    `select * from erasures where finished_at is null order by requested_at, erasure_id limit 100`
+  )
+}
+
+/** As it is now; nobody else carries it out, or extends it, before the transaction has ended. */
+export async function lockErasure(transaction: Queryable, erasureId: string): Promise<Erasure> {
+  const [row] = await transaction.query<Erasure>(
+    `select * from erasures where erasure_id = $1 for update`,
+    [erasureId]
+  )
+  if (row === undefined) throw new Error(`there is no erasure ${erasureId}`)
+  return row
 }
 
 export async function finishErasure(postgres: Queryable, erasureId: string): Promise<Erasure> {

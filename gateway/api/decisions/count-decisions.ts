@@ -1,10 +1,10 @@
 /** How many decisions pass the filters: counted up to a bound, or taken from the sums by hour. */
 import type { Clock } from '../../../core/clock.ts'
 import type { Row } from '../../../platform/postgres.ts'
+import { agentIdOf } from '../profiles/agent-name.ts'
 import type { OrganizationStore } from '../store.ts'
 import type { TimeRange } from '../time-range.ts'
 import type { DecisionFilters } from './decision-query.ts'
-import { unattributed } from './decision-query.ts'
 import { walkDecisions } from './walk-decisions.ts'
 
 export interface DecisionCount {
@@ -51,7 +51,7 @@ export async function estimateDecisions(
       store.organizationId,
       range.from.toISOString(),
       range.to?.toISOString() ?? null,
-      agent_id === unattributed ? '' : agent_id,
+      agent_id === null ? null : agentIdOf(agent_id),
       domain
     ]
   )

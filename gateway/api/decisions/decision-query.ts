@@ -46,9 +46,6 @@ export interface DecisionQuery {
   readonly cursor?: string
 }
 
-/** The name under which decisions without an agent are asked for. */
-export const unattributed = '_unattributed'
-
 /** What a cursor belongs to: the same for a query string and for a body that say the same. */
 export function filterTextsOf({ from, to, filters, sort }: DecisionQuery): Filters {
   const given = Object.entries({ ...filters, sort }) as [string, unknown][]

@@ -29,7 +29,7 @@ export interface ListDecisionsDependencies {
 export function createListDecisions(dependencies: ListDecisionsDependencies): SessionHandle {
   return function listDecisions(call) {
     const ours = dependencies.store.of(call.principal.organization_id)
-    return answer(dependencies, ours, readListQuery(call.query))
+    return answerDecisions(dependencies, ours, readListQuery(call.query))
   }
 }
 
@@ -37,14 +37,18 @@ export function createSearchDecisions(dependencies: ListDecisionsDependencies): 
   return async function searchDecisions(call) {
     const ours = dependencies.store.of(call.principal.organization_id)
     try {
-      return await answer(dependencies, ours, readSearch(call.body as Record<string, unknown>))
+      return await answerDecisions(
+        dependencies,
+        ours,
+        readSearch(call.body as Record<string, unknown>)
+      )
     } catch (error) {
       throw error instanceof Problem && error.code === 'invalid_query' ? ofBody(error) : error
     }
   }
 }
 
-async function answer(
+export async function answerDecisions(
   dependencies: ListDecisionsDependencies,
   store: OrganizationStore,
   query: DecisionQuery

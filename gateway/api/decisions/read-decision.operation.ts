@@ -2,7 +2,10 @@
 import type { Operation } from '../../route.ts'
 import { decisionIdParams, evaluationStatus, integerOrNull, objectOf } from '../response-schemas.ts'
 import { scores, scoresExample, textOrNull, time, uuid, verdict } from '../response-schemas.ts'
+import { run } from '../read-evaluation.operation.ts'
 import { waitQuerySchema } from '../wait-until.ts'
+
+const waitQuery = waitQuerySchema('stored')
 
 export const readDecisionOperation: Operation = {
   operation_id: 'readDecision',
@@ -15,10 +18,28 @@ export const readDecisionOperation: Operation = {
     'saves the asking again. An id of another organization is answered like one that does not ' +
     'exist.',
   params: decisionIdParams,
-  query: waitQuerySchema('stored'),
+  query: {
+    ...waitQuery,
+    properties: {
+      ...(waitQuery['properties'] as object),
+      include: {
+        type: 'array',
+        items: { enum: ['runs'] },
+        maxItems: 1,
+        description: '`runs`: all of them, as `evaluation.runs`.'
+      }
+    }
+  },
+  headers: {
+    'If-None-Match': {
+      description: 'The `ETag` of an answer: while nothing has changed it is 304, without a body.',
+      example: '"fHcMB2rMoJ1sVpx0BzD0xVsoNKY"'
+    }
+  },
   response: {
     200: {
       description: 'The decision, and its evaluation as far as it has come.',
+      headers: { ETag: 'Of the whole answer: another one when anything of it has changed.' },
       schema: objectOf({
         decision_id: uuid,
         received_at: time,
@@ -32,7 +53,13 @@ export const readDecisionOperation: Operation = {
         input_tokens: integerOrNull,
         output_tokens: integerOrNull,
         sdk_version: textOrNull,
-        evaluation: objectOf({ status: evaluationStatus, verdict, scores })
+        evaluation: {
+          ...objectOf({ status: evaluationStatus, verdict, scores }),
+          properties: {
+            ...{ status: evaluationStatus, verdict, scores },
+            runs: { type: 'array', items: run }
+          }
+        }
       }),
       example: {
         decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55',

@@ -1,13 +1,14 @@
 /** GET /v1/decisions/{decision_id}: one decision, its texts exactly as they were sent. */
 import type { Clock } from '../../../core/clock.ts'
-import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
 import { selectDecision } from '../decision-row.ts'
 import type { DecisionRow } from '../decision-row.ts'
 import { evaluationViewOf } from '../evaluation-view.ts'
 import type { Poll } from '../poll.ts'
+import { runViewOf } from '../evaluation-run.ts'
 import type { KnownEvaluation, ReadEvaluations } from '../read-evaluations.ts'
 import type { Store } from '../store.ts'
+import { taggedReply } from './tagged-reply.ts'
 import { isReached, waitOf } from '../wait-until.ts'
 import { decisionNotFound, readWatermark } from '../watermark.ts'
 
@@ -46,7 +47,11 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
       waitMs,
       signal: call.signal
     })
-    if (found !== null) return jsonReply(200, decisionText(found.decision, found.evaluation))
+    if (found !== null) {
+      const { include = [] } = call.query as { include?: readonly string[] }
+      const text = decisionText(found.decision, found.evaluation, include.includes('runs'))
+      return taggedReply(text, call.headers['if-none-match'])
+    }
     throw decisionNotFound(await readWatermark(ours, decisionsTopic), askedAt, clock)
   }
 }
@@ -55,9 +60,10 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
  * The answer's text. `input`, `output` and `metadata` are JSON text already and are put in as they
  * are: parsing and writing them again would round numbers and reorder keys.
  */
-export function decisionText(row: DecisionRow, known: KnownEvaluation): string {
+export function decisionText(row: DecisionRow, known: KnownEvaluation, withRuns = false): string {
   const { status, verdict, scores } = evaluationViewOf(known)
-  const evaluation = { status, verdict, scores }
+  const runs = withRuns ? { runs: known.runs.map(runViewOf) } : {}
+  const evaluation = { status, verdict, scores, ...runs }
   const members: [string, string][] = [
     ['decision_id', JSON.stringify(row.decision_id)],
     ['received_at', JSON.stringify(row.received_at)],

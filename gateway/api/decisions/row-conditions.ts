@@ -1,6 +1,7 @@
 /** Filters as SQL on a row: a decision is called `s`, what came of it `o`, its plan `p`. */
+import { agentIdOf } from '../profiles/agent-name.ts'
+import { measures } from './decision-query.ts'
 import type { DecisionFilters, Measure } from './decision-query.ts'
-import { measures, unattributed } from './decision-query.ts'
 import type { ScoreCondition } from './score-condition.ts'
 import { searchCondition } from './search-words.ts'
 
@@ -29,8 +30,10 @@ export function rowConditions(filters: RowFilters, parameter: Parameter): readon
 function placeConditions(filters: RowFilters, parameter: Parameter): readonly string[] {
   const { agent_id, session_id, domain } = filters
   const conditions: string[] = []
-  if (agent_id === unattributed) conditions.push('s.agent_id is null')
-  else if (agent_id !== undefined) conditions.push(`s.agent_id = ${parameter(agent_id)}`)
+  if (agent_id !== undefined) {
+    const id = agentIdOf(agent_id)
+    conditions.push(id === '' ? 's.agent_id is null' : `s.agent_id = ${parameter(id)}`)
+  }
   if (session_id !== undefined) conditions.push(`s.session_id = ${parameter(session_id)}`)
   if (domain !== undefined) conditions.push(`s.domain = any(${parameter(domain)}::text[])`)
   return conditions

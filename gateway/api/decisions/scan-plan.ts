@@ -1,6 +1,6 @@
 /** How decisions with some filters are found: through which index, and what is looked at then. */
+import { agentIdOf } from '../profiles/agent-name.ts'
 import type { DecisionFilters } from './decision-query.ts'
-import { unattributed } from './decision-query.ts'
 import type { SortOrder } from './sort-order.ts'
 
 /** An index is only asked for texts that fit it: see platform/text-condition.ts. */
@@ -57,9 +57,8 @@ function servedOf({ session_id, agent_id, domain = [] }: DecisionFilters): ScanP
   if (session_id !== undefined && isIndexed(session_id)) {
     return { column: 'session_id', value: session_id }
   }
-  if (agent_id !== undefined && agent_id !== unattributed && isIndexed(agent_id)) {
-    return { column: 'agent_id', value: agent_id }
-  }
+  const agentId = agentIdOf(agent_id ?? '')
+  if (agentId !== '' && isIndexed(agentId)) return { column: 'agent_id', value: agentId }
   const [only] = domain
   return only !== undefined && domain.length === 1 && isIndexed(only)
     ? { column: 'domain', value: only }

@@ -25,20 +25,36 @@ export interface PushDependencies {
 export const pushesMax = 500
 
 export function createPushScores(dependencies: PushDependencies): PrincipalHandle {
-  const { store, decisionsTopic, clock } = dependencies
+  const push = createPush(dependencies)
 
   return async function pushScores(call) {
-    const askedAt = clock.now()
     const { principal } = call
     refuseViewers(principal)
+    const { scores } = call.body as { scores: readonly unknown[] }
+    const outcomes = await push(principal, scores)
+    const results = outcomes.map(({ id, outcome }) => resultOf(id, outcome, call.request_id))
+    return jsonReply(200, JSON.stringify({ results }))
+  }
+}
+
+export type Push = (
+  principal: Principal,
+  scores: readonly unknown[]
+) => Promise<readonly { readonly id: string; readonly outcome: PushOutcome }[]>
+
+/** What becomes of each score, in the order sent. */
+export function createPush(dependencies: PushDependencies): Push {
+  const { store, decisionsTopic, clock } = dependencies
+
+  return async function push(principal, scores) {
+    const askedAt = clock.now()
     const organizationId = principal.organization_id
     const ours = store.of(organizationId)
-    const { scores } = call.body as { scores: readonly unknown[] }
     const items = scores.map((score) => itemOf(score, askedAt))
     const watermark = await readWatermark(ours, decisionsTopic)
     // An erased decision is answered like one that never was.
     const missing = () => decisionNotFound(watermark, askedAt, clock)
-    const outcomes = await ours.change(async (transaction) => {
+    return await ours.change(async (transaction) => {
       const facts = await readPushFacts(transaction, subjectsOf(organizationId, items))
       const judge = createJudgePush({ facts, principal, missing, pushedAt: askedAt })
       const judged = items.map((item) => ({ id: item.id, outcome: judge(item) }))
@@ -46,8 +62,6 @@ export function createPushScores(dependencies: PushDependencies): PrincipalHandl
       await writePushes(transaction, organizationId, pushes)
       return judged
     })
-    const results = outcomes.map(({ id, outcome }) => resultOf(id, outcome, call.request_id))
-    return jsonReply(200, JSON.stringify({ results }))
   }
 }
 

@@ -54,6 +54,16 @@ async function left() {
 
 const nothing = { decisions: [], runs: 0, scores: 0 }
 
+/** Without storage, which would do a part of it. */
+async function alone<T>(work: () => Promise<T>): Promise<T> {
+  await storage.stop()
+  try {
+    return await work()
+  } finally {
+    storage = await scene.sluice.start('storage')
+  }
+}
+
 async function storeAll(decisions: readonly ReturnType<typeof decided>[]): Promise<void> {
   await scene.sendDecisions(...decisions)
   await scene.sendEvaluations(...decisions.map((decision) => evaluated(decision)))
@@ -160,7 +170,7 @@ describe('what is stored', () => {
     const doomed = Array.from({ length: 1234 }, () => decided({ session_id }))
     await scene.sendDecisions(...doomed)
     await scene.settled()
-    const said = await erase('--session', session_id, ...record)
+    const said = await alone(() => erase('--session', session_id, ...record))
     expect(said.match(/500 decisions/g)).toHaveLength(2)
     expect(said).toContain('1234 decisions')
     expect(await left()).toEqual(nothing)
@@ -234,10 +244,12 @@ describe('the job', () => {
     )
     await scene.sendDecisions(...doomed)
     await scene.settled()
-    // It comes as far as the third transaction, and no further.
-    const unlock = await lock(
-      `select from decisions where decision_id = '${doomed.at(-1)?.decision_id}' for update`
-    )
+    await alone(() => killAndGoOn(doomed.at(-1)?.decision_id ?? '', again))
+  })
+
+  /** It comes as far as the third transaction, and no further. */
+  async function killAndGoOn(lastId: string, again: readonly string[]): Promise<void> {
+    const unlock = await lock(`select from decisions where decision_id = '${lastId}' for update`)
     const args = ['cli/sluice.ts', 'erase', '--organization', tenant.organization_id]
     const child = spawn(process.execPath, [...args, '--session', 's', ...record], {
       env: scene.sluice.environment,
@@ -254,7 +266,7 @@ describe('the job', () => {
     expect(await scene.countOf('decision_hours', tenant.organization_id)).toBe(0)
     const rows = JSON.parse(await erase('--list', '--json')) as Record<string, unknown>[]
     expect(rows).toMatchObject([{ decisions: 1100, finished_at: expect.any(String) as unknown }])
-  })
+  }
 
   /** Resolves once the statement holds its locks, with what lets go of them. */
   async function lock(statement: string): Promise<() => Promise<unknown>> {
@@ -285,12 +297,14 @@ describe('the job', () => {
 
   test('that is taken up again by the same command erases what came meanwhile', async () => {
     await erase('--session', 's', ...record)
-    await scene.sluice.database.query(
-      `update erasures set finished_at = null, received_until = received_until - interval '1 day'
-        where organization_id = '${tenant.organization_id}'`
-    )
     await storeAll([decided({ session_id: 's' })])
-    await erase('--session', 's', ...record)
+    await alone(async () => {
+      await scene.sluice.database.query(
+        `update erasures set finished_at = null, received_until = received_until - interval '1 day'
+          where organization_id = '${tenant.organization_id}'`
+      )
+      await erase('--session', 's', ...record)
+    })
     expect(await left()).toEqual(nothing)
     expect(JSON.parse(await erase('--list', '--json'))).toHaveLength(1)
   })
