@@ -159,6 +159,7 @@ function openMail({ config, logger, metrics, lifecycle }: GatewayParts): Mail {
   lifecycle.onStop('letters', () => mail.close())
   return mail
 }
+
 type Shared = { store: Store; ingest: Handle } & ReturnType<typeof openSessions>
 
 function createReads(
@@ -170,6 +171,7 @@ function createReads(
   const readEvaluations = createReadEvaluations()
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
   const reads = { store, poll, readEvaluations, clock, decisionsTopic, evaluationsTopic }
+  const decisions = createDecisions(reads)
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   const mail = openMail(parts)
   lifecycle.onStop('calls to judges', () => outbound.close())
@@ -180,12 +182,12 @@ function createReads(
       ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
       ...{ readKeyCounts: () => Promise.resolve(null), sendLetter: () => {} }
     }),
-    ...createDecisions(reads),
+    ...decisions,
     ...createOnboarding({ config, clock, store, poll, rateLimiter, readFacts, ingest }),
     readEvaluation: createReadEvaluation(reads),
     readReceipt: createReadReceipt(reads),
     ...createResults(reads),
-    ...createProfiles(reads),
+    ...createProfiles({ ...reads, readFacts, listDecisions: decisions.listDecisions }),
     readStats: createReadStats(reads),
     ...createStreams({
       ...{ ...parts, ...reads, ...sessions },

@@ -14,12 +14,15 @@ export interface ProfileHandlers {
   readonly compareVersions: PrincipalHandle
   readonly readDomains: PrincipalHandle
   readonly readSessions: PrincipalHandle
+  readonly readAgentIngestion: PrincipalHandle
+  readonly listAgentDecisions: SessionHandle
 }
 
 // prettier-ignore
 export function profileRows(to: ProfileHandlers, guards: Guards): readonly Row[] {
   const reader = guards.sessionOr('profiles:read')
-  const member = guards.sessionAs('member')
+  const { session, sessionAs } = guards
+  const member = sessionAs('member')
   const one = '/v1/profiles/:agent_id'
   return [
     ['get',   '/v1/profiles',       reader(profiles.listProfilesOperation, to.listProfiles)],
@@ -30,6 +33,9 @@ export function profileRows(to: ProfileHandlers, guards: Guards): readonly Row[]
     ['get',   `${one}/versions`,    reader(parts.readVersionsOperation, to.readVersions)],
     ['get',   `${one}/compare`,     reader(parts.compareVersionsOperation, to.compareVersions)],
     ['get',   `${one}/domains`,     reader(parts.readDomainsOperation, to.readDomains)],
-    ['get',   `${one}/sessions`,    reader(parts.readSessionsOperation, to.readSessions)]
+    ['get',   `${one}/sessions`,    reader(parts.readSessionsOperation, to.readSessions)],
+    ['get',   `${one}/ingestion`, reader(parts.readAgentIngestionOperation, to.readAgentIngestion)],
+    // Keys read no decisions.
+    ['get',   `${one}/decisions`, session(parts.listAgentDecisionsOperation, to.listAgentDecisions)]
   ]
 }

@@ -5,13 +5,15 @@ import { createEditProfile } from './edit-profile.ts'
 import { createListProfiles } from './list-profiles.ts'
 import { createProfileParts } from './profile-parts.ts'
 import { createReadProfile } from './read-profile.ts'
-import type { ProfileDependencies } from './read-profile.ts'
+import { createListAgentDecisions } from './list-agent-decisions.ts'
+import type { ListAgentDecisionsDependencies } from './list-agent-decisions.ts'
 
-export function createProfiles(dependencies: ProfileDependencies): ProfileHandlers {
+export function createProfiles(dependencies: ListAgentDecisionsDependencies): ProfileHandlers {
   return {
     listProfiles: createListProfiles(dependencies),
     readProfile: createReadProfile(dependencies),
     editProfile: createEditProfile(dependencies),
+    listAgentDecisions: createListAgentDecisions(dependencies),
     compareVersions: createCompareVersions(dependencies),
     ...createProfileParts(dependencies)
   }

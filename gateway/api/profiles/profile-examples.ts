@@ -59,6 +59,13 @@ export const sessionsExample = {
   sample
 }
 
+export const ingestionExample = {
+  since: '2026-01-30T12:00:00.000Z',
+  rejected: { invalid_decision: 2 },
+  dropped: {},
+  hours: [{ t: '2026-01-31T10:00:00.000Z', rejected: 2, dropped: 0 }]
+}
+
 export const profileExample = {
   ...identityExample,
   ...{ status: 'active', silence: null, ...editableExample },
@@ -84,7 +91,8 @@ export const profileExample = {
       ...{ session_id: 'ticket-8812', domain: 'refunds', status: 'evaluated', verdict: 'fail' },
       failed_scores: ['refund_policy']
     }
-  ]
+  ],
+  ingestion: ingestionExample
 }
 
 export const listedExample = {

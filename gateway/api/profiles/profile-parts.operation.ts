@@ -1,13 +1,15 @@
 /** What a caller needs to know of the parts of a profile that have routes of their own. */
 import type { JsonSchema } from '../../../platform/json-schema.ts'
 import type { Operation } from '../../route.ts'
+import { listDecisionsOperation } from '../decisions/list-decisions.operation.ts'
 import { objectOf } from '../response-schemas.ts'
 import { periodParameters, statsExample, statsSchema } from '../stats/read-stats.operation.ts'
 import { trendParameters } from '../stats/read-stats.operation.ts'
 import { textFilter } from '../text-filter.ts'
+import { ingestionDaysMax } from './agent-ingestion.ts'
 import * as examples from './profile-examples.ts'
 import { trendGroups } from './profile-parts.ts'
-import { agentScores, compareMembers, domains, facets } from './profile-schema.ts'
+import { agentScores, compareMembers, domains, facets, ingestion } from './profile-schema.ts'
 import { pricedFacets, sessionMembers } from './profile-schema.ts'
 import { agentParams, partMeta, profileProblems, tag } from './profile.operation.ts'
 import { sessionsMax } from './select-sessions.ts'
@@ -118,3 +120,26 @@ export const readSessionsOperation = partOf({
   members: sessionMembers,
   example: examples.sessionsExample
 })
+
+export const readAgentIngestionOperation = partOf({
+  id: 'readProfileIngestion',
+  summary: 'What of an agent was refused or dropped',
+  description:
+    'By code and by the hour, as gateways note it; null while that cannot be read. Of at most ' +
+    `${ingestionDaysMax} days.`,
+  members: { ingestion },
+  example: { ingestion: examples.ingestionExample }
+})
+
+const listParameters = Object.entries(listDecisionsOperation.query?.['properties'] ?? {}).filter(
+  ([name]) => name !== 'agent_id'
+)
+
+export const listAgentDecisionsOperation: Operation = {
+  ...listDecisionsOperation,
+  ...{ operation_id: 'listProfileDecisions', tag, summary: 'List the decisions of an agent' },
+  description: 'As GET /v1/decisions lists them, of this agent alone.',
+  params: agentParams,
+  query: { ...listDecisionsOperation.query, properties: Object.fromEntries(listParameters) },
+  problems: [...listDecisionsOperation.problems, 'agent_not_found']
+}

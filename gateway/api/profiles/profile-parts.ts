@@ -11,6 +11,7 @@ import { bucketsOf } from '../stats/time-buckets.ts'
 import type { OrganizationStore } from '../store.ts'
 import { agentNameOf } from './agent-name.ts'
 import { costOf } from './agent-cost.ts'
+import { readIngestion } from './agent-ingestion.ts'
 import { pricesOf } from './agent-record.ts'
 import type { AgentRecord } from './agent-record.ts'
 import { scoresOf, selectScores } from './agent-scores.ts'
@@ -59,6 +60,13 @@ export function createProfileParts(dependencies: ProfileDependencies) {
     readVersions: part(readVersions),
     readDomains: part(async ({ ours, record, range }) => {
       return { domains: domainsOf(await selectDomains(ours, record.agent_id, range)) }
+    }),
+    readAgentIngestion: part(async ({ ours, record, range }) => {
+      const { clock, readFacts } = dependencies
+      const { organizationId } = ours
+      const now = clock.now()
+      const query = { organizationId, agentId: record.agent_id, range, now }
+      return { ingestion: await readIngestion(readFacts, query) }
     }),
     readSessions: part(async ({ ours, record, range }) => {
       return await selectSessions(ours, record.agent_id, range)

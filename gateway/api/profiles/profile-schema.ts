@@ -126,6 +126,15 @@ const worst = listOf(
 
 const counts: JsonSchema = { type: 'object', additionalProperties: count }
 
+export const ingestion: JsonSchema = orNull(
+  objectOf({
+    since: { ...time, description: 'Older ones are not kept.' },
+    rejected: { ...counts, description: 'Decisions that were refused, by code.' },
+    dropped: { ...counts, description: 'Those that SDKs say they dropped, by reason.' },
+    hours: listOf(objectOf({ t: time, rejected: count, dropped: count }))
+  })
+)
+
 export const profileMembers = {
   ...identityMembers,
   ...{ status, silence, ...editableMembers },
@@ -140,7 +149,7 @@ export const profileMembers = {
   latency_ms: objectOf({ value: numberOrNull, n: count, ...percentiles }),
   domains,
   sessions: objectOf({ count, decisions: count, decisions_per_session: numberOrNull }),
-  ...{ sample, versions: facets, models: facets, sdk_versions: facets, worst }
+  ...{ sample, versions: facets, models: facets, sdk_versions: facets, worst, ingestion }
 }
 
 export const listedMembers = {

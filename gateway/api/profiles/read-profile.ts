@@ -1,5 +1,6 @@
 /** GET /v1/profiles/:agent_id: everything that is known of an agent, on one page. */
 import { jsonReply } from '../../call.ts'
+import type { ReadFacts } from '../../facts/read-facts.ts'
 import type { PrincipalHandle } from '../../route.ts'
 import { hourRangeOf, previousOf } from '../stats/hour-range.ts'
 import type { HourRange } from '../stats/hour-range.ts'
@@ -9,6 +10,7 @@ import { decisionSource, outcomeSource } from '../stats/sum-sources.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { costOf } from './agent-cost.ts'
 import type { ModelTokens, Prices } from './agent-cost.ts'
+import { readIngestion } from './agent-ingestion.ts'
 import { editableOf, identityOf, pricesOf, timesOf } from './agent-record.ts'
 import { scoresOf, selectScores } from './agent-scores.ts'
 import { statusOf } from './agent-status.ts'
@@ -26,12 +28,13 @@ import { selectWorst, worstView } from './select-worst.ts'
 
 export interface ProfileDependencies extends FindAgentDependencies {
   readonly store: Store
+  readonly readFacts: Pick<ReadFacts, 'agentIngestion'>
 }
 
 type Parts = Awaited<ReturnType<typeof readParts>>
 
 export function createReadProfile(dependencies: ProfileDependencies): PrincipalHandle {
-  const { store, clock } = dependencies
+  const { store, clock, readFacts } = dependencies
 
   return async function readProfile({ principal, params, query }) {
     const ours = store.of(principal.organization_id)
@@ -39,11 +42,17 @@ export function createReadProfile(dependencies: ProfileDependencies): PrincipalH
     const range = hourRangeOf({ window }, clock.now())
     // The watermark before the sums: whatever it promises is then among them.
     const found = await findAgent(ours, params['agent_id'] ?? '', dependencies)
-    const parts = await readParts(ours, found, range)
+    const agentId = found.record.agent_id
+    const ofAgent = { organizationId: ours.organizationId, agentId, range, now: clock.now() }
+    const [parts, ingestion] = await Promise.all([
+      readParts(ours, found, range),
+      readIngestion(readFacts, ofAgent)
+    ])
     const answer = {
       ...headOf(found, parts),
       ...editableOf(found.record),
       ...measuresOf(parts, range, pricesOf(found.record)),
+      ingestion,
       meta: { applied: appliedOf(range), ...found.lag }
     }
     return jsonReply(200, JSON.stringify(answer))

@@ -7,6 +7,7 @@ import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
 const hourMs = 3_600_000
+const day = Date.UTC(2026, 0, 10)
 
 const now = Date.now()
 const ago = (hours: number): Date => new Date(now - hours * hourMs)
@@ -201,7 +202,16 @@ describe('a profile', () => {
     expect((await scene.get(pathOf('refunds'), scene.apiKey)).status).toBe(403)
   })
 
-  const parts = ['', '/timeseries', '/scores', '/versions', '/domains', '/sessions']
+  const parts = [
+    '',
+    '/timeseries',
+    '/scores',
+    '/versions',
+    '/domains',
+    '/sessions',
+    '/ingestion',
+    '/decisions'
+  ]
   test.each([...parts, '/compare?a=1&b=2'])('is nobody else’s: %s', async (part) => {
     const { status, body } = await scene.get(pathOf('refunds', part), scene.foreignToken)
     expect([status, body['code']]).toEqual([404, 'agent_not_found'])
@@ -236,6 +246,31 @@ describe('parts', () => {
       { session_id: 's2', decisions: 1, input_tokens: 300 },
       { session_id: 's1', decisions: 2, input_tokens: 150 }
     ])
+  })
+
+  test('what never became a decision is not known while it cannot be read', async () => {
+    expect(await partOf('/ingestion')).toMatchObject({ ingestion: null })
+    scene.readFacts.agentIngestion = (organizationId, agentId) => {
+      expect([organizationId, agentId]).toEqual([scene.organizationId, 'refunds'])
+      const hours = [{ hour: day, rejected: 2, dropped: 1 }]
+      return Promise.resolve({ rejected: { invalid_decision: 2 }, dropped: { buffer: 1 }, hours })
+    }
+    const ingestion = {
+      ...{ rejected: { invalid_decision: 2 }, dropped: { buffer: 1 } },
+      hours: [{ t: '2026-01-10T00:00:00.000Z', rejected: 2, dropped: 1 }]
+    }
+    expect(await partOf('/ingestion')).toMatchObject({ ingestion })
+    expect(await profileOf('refunds')).toMatchObject({ ingestion })
+  })
+
+  test('decisions of the agent alone, for sessions', async () => {
+    const { data } = await partOf('/decisions?limit=2')
+    expect(data).toMatchObject([{ agent_id: 'refunds' }, { decision_id: failedId }])
+    const key = scene.keyWith('profiles:read')
+    expect((await scene.get(pathOf('refunds', '/decisions'), key)).status).toBe(401)
+    expect((await scene.get(pathOf('nobody', '/decisions'))).status).toBe(404)
+    const { body } = await scene.get<List>(pathOf('_unattributed', '/decisions'))
+    expect(body.data.map(({ agent_id }) => agent_id)).toEqual([null])
   })
 
   test('versions and models', async () => {

@@ -7,7 +7,7 @@ import type { Erasure } from '../../../platform/erasure/erasure-table.ts'
 import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { hoursDiffer } from './hours.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
