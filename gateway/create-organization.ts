@@ -26,20 +26,21 @@ export interface OrganizationParts {
   readonly sessionTokens: SessionTokens
   readonly liveSessions: LiveSessions
   readonly tellKeyChange: (keyId: string) => void
-  readonly readKeyCounts: ReadKeyCounts
+  readonly readFacts: { readonly keyCounts: ReadKeyCounts }
   readonly sendLetter: (letter: Letter) => void
 }
 
 export function createOrganizationHandlers(parts: OrganizationParts): OrganizationHandlers {
   const { API_KEY_PEPPER: pepper, PUBLIC_URL: publicUrl } = parts.config
+  const readKeyCounts: ReadKeyCounts = (...asked) => parts.readFacts.keyCounts(...asked)
   return {
     ...createOrganization(parts),
     switchOrganization: createSwitchOrganization(parts),
     ...createMembers(parts),
     ...createInvites({ ...parts, publicUrl }),
     acceptInvite: createAcceptInvite(parts),
-    ...createShowApiKeys(parts),
-    ...createApiKeys({ ...parts, pepper }),
+    ...createShowApiKeys({ ...parts, readKeyCounts }),
+    ...createApiKeys({ ...parts, pepper, readKeyCounts }),
     rotateKey: createRotateKey({ ...parts, pepper }),
     listAudit: createListAudit(parts)
   }

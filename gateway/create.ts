@@ -180,7 +180,7 @@ function createReads(
     ...createAccounts({ config, clock, rateLimiter, store, mail, ...sessions }),
     ...createOrganizationHandlers({
       ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
-      ...{ readKeyCounts: () => Promise.resolve(null), sendLetter: () => {} }
+      ...{ readFacts, sendLetter: mail.send }
     }),
     ...decisions,
     ...createOnboarding({ config, clock, store, poll, rateLimiter, readFacts, ingest }),

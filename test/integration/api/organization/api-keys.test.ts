@@ -1,4 +1,4 @@
-/** API keys over HTTP and a real store; test/e2e/keys.api.test.ts sends with them. */
+/** API keys over HTTP and a real store; test/e2e/made-keys.test.ts sends with them. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../../core/api-key.ts'
 import { keysMax } from '../../../../gateway/api/organization/api-keys.ts'
@@ -151,6 +151,18 @@ describe('a key', () => {
       expect([status, body['code']]).toEqual([403, 'role_missing'])
     }
   })
+})
+
+test('what a key has sent is told as far as it is known', async () => {
+  const { admin } = await anAdmin()
+  const { key_id } = await aKey(admin)
+  const shown = async () => (await admin.send('GET', `${root}/${key_id}`)).body
+  expect(await shown()).toMatchObject({ accepted_24h: null, rejected_24h: null })
+  const { keyCounts } = scene.readFacts
+  const counted = { accepted: 7, rejected: 2, rejected_by_code: {}, dropped: 0 }
+  scene.readFacts.keyCounts = async () => Promise.resolve(new Map([[key_id, counted]]))
+  expect(await shown()).toMatchObject({ accepted_24h: 7, rejected_24h: 2 })
+  scene.readFacts.keyCounts = keyCounts
 })
 
 describe('rotation', () => {
