@@ -118,7 +118,8 @@ async function rowsOf(
   const { from, to } = range
   const [trends, versions, silences] = await Promise.all([
     selectSums(store, decisionSource, {
-      ...{ groups: ['agent_id'], filters: { agentIds }, from, to, starts: line.starts }
+      ...{ groups: ['agent_id'], filters: { agentIds }, from, to, starts: line.starts },
+      sums: ['decisions']
     }),
     selectVersions(store, agentIds, range),
     readSilence(

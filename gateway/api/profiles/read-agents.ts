@@ -12,6 +12,8 @@ import type { AgentRecord } from './agent-record.ts'
 /** Those that were seen last; more are not looked at. */
 export const agentsMax = 10_000
 
+const tokenSums = ['input_tokens', 'output_tokens', 'input_tokens_known', 'output_tokens_known']
+
 export interface ListedAgent {
   readonly record: AgentRecord
   readonly decisions: readonly SumRow[]
@@ -24,12 +26,16 @@ export async function readAgents(
   range: HourRange
 ): Promise<readonly ListedAgent[]> {
   const query = { groups: ['agent_id'], filters: {}, to: range.to } as const
-  const compared = { ...query, from: previousOf(range).from, starts: [range.from] }
+  const now = { ...query, from: range.from, starts: [range.from] }
   const [records, decisions, outcomes, costs] = await Promise.all([
     selectRecords(store),
-    selectSums(store, decisionSource, compared),
-    selectSums(store, outcomeSource, { ...compared, groups: ['agent_id', 'status'] }),
-    selectSums(store, costSource, { ...query, from: range.from, starts: [range.from] })
+    selectSums(store, decisionSource, {
+      ...now,
+      from: previousOf(range).from,
+      sums: [...tokenSums, 'errors', 'errors_known']
+    }),
+    selectSums(store, outcomeSource, { ...now, groups: ['agent_id', 'status'] }),
+    selectSums(store, costSource, now)
   ])
   const ofDecisions = byAgent(decisions)
   const ofOutcomes = byAgent(outcomes)

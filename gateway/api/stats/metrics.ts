@@ -3,7 +3,7 @@ import { meanInterval, wilsonInterval } from '../../../core/interval.ts'
 import type { Interval } from '../../../core/interval.ts'
 import type { Violation } from '../../../core/problem.ts'
 import * as sources from './sum-sources.ts'
-import type { FacetName, GroupName, SumSource, Sums } from './sum-sources.ts'
+import type { GroupName, SumSource, Sums } from './sum-sources.ts'
 
 export interface Measure {
   /** Null where there is nothing to measure. */
@@ -18,6 +18,8 @@ export type MetricName = string
 interface Metric {
   /** In the order of preference; the first that has the groups and the filters is taken. */
   readonly sources: readonly SumSource[]
+  /** Those that `measure` reads. */
+  readonly sums: readonly string[]
   readonly measure: (sums: Sums) => Measure
 }
 
@@ -28,35 +30,41 @@ const ofDecisions = [sources.decisionSource, ...sources.facetNames.map(sources.f
 const metrics: Readonly<Record<string, Metric>> = {
   count: {
     sources: [...ofDecisions, sources.stateSource],
+    sums: ['decisions'],
     measure: (sums) => ({ ...plain(sums['decisions'] ?? 0, 1), n: sums['decisions'] ?? 0 })
   },
-  input_tokens: { sources: ofDecisions, measure: (sums) => tokensOf(sums, ['input_tokens']) },
-  output_tokens: { sources: ofDecisions, measure: (sums) => tokensOf(sums, ['output_tokens']) },
-  total_tokens: {
-    sources: ofDecisions,
-    measure: (sums) => tokensOf(sums, ['input_tokens', 'output_tokens'])
-  },
+  input_tokens: tokenMetric(['input_tokens']),
+  output_tokens: tokenMetric(['output_tokens']),
+  total_tokens: tokenMetric(['input_tokens', 'output_tokens']),
   cost: {
     sources: [sources.costSource],
+    sums: ['usd', 'priced'],
     measure: ({ usd = 0, priced = 0 }) => plain(usd, priced)
   },
   error_rate: {
     sources: ofDecisions,
+    sums: ['errors', 'errors_known'],
     measure: ({ errors = 0, errors_known = 0 }) => rateOf(errors, errors_known)
   },
   // Of squares of latencies nothing is kept, so the mean has no interval.
   latency_ms: {
     sources: ofDecisions,
+    sums: ['latency_ms', 'latency_known'],
     measure: ({ latency_ms = 0, latency_known = 0 }) =>
       plain(latency_ms / latency_known, latency_known)
   },
   pass_rate: {
     sources: [sources.outcomeSource],
+    sums: ['judged', 'passed'],
     measure: ({ passed = 0, judged = 0 }) => rateOf(passed, judged)
   }
 }
 
-const scoreMetric: Metric = { sources: [sources.scoreSource], measure: meanOf }
+const scoreMetric: Metric = {
+  sources: [sources.scoreSource],
+  sums: ['valued', 'value_sum', 'value_squares'],
+  measure: meanOf
+}
 
 export const metricNames = Object.keys(metrics)
 
@@ -67,6 +75,10 @@ export function scoreNameOf(metric: MetricName): string | null {
 
 export function isMetric(name: string): boolean {
   return Object.hasOwn(metrics, name) || (scoreNameOf(name) ?? '') !== ''
+}
+
+export function sumsOf(metric: MetricName): readonly string[] {
+  return (metrics[metric] ?? scoreMetric).sums
 }
 
 export function measureOf(metric: MetricName, sums: Sums): Measure {
@@ -118,9 +130,13 @@ function plain(value: number, n: number): Measure {
 }
 
 /** Beside each kind of token stands how many decisions tell it. */
-function tokensOf(sums: Sums, kinds: readonly string[]): Measure {
-  const total = kinds.reduce((sum, kind) => sum + (sums[kind] ?? 0), 0)
-  return plain(total, Math.max(...kinds.map((kind) => sums[`${kind}_known`] ?? 0)))
+function tokenMetric(kinds: readonly string[]): Metric {
+  return {
+    sources: ofDecisions,
+    sums: kinds.flatMap((kind) => [kind, `${kind}_known`]),
+    measure: (sums) => {
+      const total = kinds.reduce((sum, kind) => sum + (sums[kind] ?? 0), 0)
+      return plain(total, Math.max(...kinds.map((kind) => sums[`${kind}_known`] ?? 0)))
+    }
+  }
 }
-
-export type { FacetName }

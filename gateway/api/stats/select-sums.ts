@@ -37,6 +37,8 @@ export interface SelectSumsQuery extends SumQuery {
   readonly wanted?: readonly string[] | null
   /** Only so many rows, the largest. */
   readonly rowsMax?: number
+  /** Names of those that are needed: each of them takes time. Without it: all. */
+  readonly sums?: readonly string[]
 }
 
 export async function selectSums(
@@ -46,31 +48,94 @@ export async function selectSums(
 ): Promise<readonly SumRow[]> {
   const values: unknown[] = [store.organizationId]
   const parameter = (value: unknown): string => `$${values.push(value)}`
+  const wanted = parameter(query.wanted ?? null)
+  const statement = sumsStatement(source, query, {
+    parameter,
+    ranked: '',
+    key: `case when ${wanted}::text[] is null or key = any(${wanted}) then key end`
+  })
+  return (await store.query<StoredSums>(statement, values)).map(sumRowOf)
+}
+
+export interface TopSums {
+  readonly rows: readonly SumRow[]
+  readonly top: TopGroups
+}
+
+/** The same, and which groups are the largest: those that are not are added up. */
+export async function selectTopSums(
+  store: OrganizationStore,
+  source: SumSource,
+  { groupsMax, ...query }: SelectSumsQuery & { readonly groupsMax: number }
+): Promise<TopSums> {
+  const values: unknown[] = [store.organizationId]
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const statement = sumsStatement(source, query, {
+    parameter,
+    ranked: `, sized as (
+       select key, sum(${source.size}) as size from keyed where c1 > 0 group by key
+     ), ranked as (
+       select key, row_number() over (order by size desc, key) as place, count(*) over () as total
+         from sized where size > 0
+     )`,
+    key: `case when place <= ${groupsMax} then key end`
+  })
+  const rows = await store.query<StoredSums & { place: number | null; total: number | null }>(
+    statement,
+    values
+  )
+  const places = new Map(rows.map(({ key, place }) => [key, place ?? 0]))
+  places.delete(null)
+  const keys = [...places].toSorted(([, left], [, right]) => left - right).map(([key]) => key ?? '')
+  const total = Math.max(0, ...rows.map((row) => row.total ?? 0))
+  return {
+    rows: rows.map(({ place: _, total: __, ...row }) => sumRowOf(row)),
+    top: { keys, total }
+  }
+}
+
+interface StoredSums extends Row {
+  readonly key: string | null
+  readonly identity: string
+  readonly bucket: number
+}
+
+function sumRowOf({ key, identity, bucket, ...sums }: StoredSums): SumRow {
+  return { key, identity, bucket, sums: sums as Sums }
+}
+
+interface Shown {
+  readonly parameter: (value: unknown) => string
+  /** A table of the places of groups; or nothing. */
+  readonly ranked: string
+  /** Null for what is added up. */
+  readonly key: string
+}
+
+function sumsStatement(
+  source: SumSource,
+  query: SelectSumsQuery,
+  { parameter, ranked, key }: Shown
+): string {
   const starts = query.starts.map((start) => new Date(start).toISOString())
   const bucket = `width_bucket(h.hour, ${parameter(starts)}::timestamptz[])`
   const identity = source.identity ?? []
-  const names = Object.keys(source.sums)
-  const inner = innerOf(source, query, { parameter, columns: [bucket, ...identity] })
+  const all = Object.keys(source.sums)
+  const names = all.filter((name) => name === source.size || (query.sums ?? all).includes(name))
+  const inner = innerOf(source, query, { parameter, names, columns: [bucket, ...identity] })
   const shown = identity.map((_, index) => `c${index + 2}`).join(', ')
-  const wanted = parameter(query.wanted ?? null)
   const order = query.rowsMax === undefined ? '1, 2, 3' : `sum(${source.size}) desc, 1, 2, 3`
-  const rows = await store.query<Row & { key: string | null; identity: string; bucket: number }>(
-    `with ${inner}, keyed as (
+  return `with ${inner}, keyed as (
        select ${keyOf(query.groups)} as key, grouped.*
          from grouped
-     )
-     select case when ${wanted}::text[] is null or key = any(${wanted}) then key end as key,
-            json_build_array(${shown})::text as identity, c1 as bucket,
+     )${ranked}
+     select ${key} as key, json_build_array(${shown})::text as identity, c1 as bucket,
+            ${ranked === '' ? '' : 'min(place) as place, max(total) as total,'}
             ${names.map((name) => `${floatOf(`sum(${name})`)} as ${name}`).join(', ')}
-       from keyed
+       from keyed ${ranked === '' ? '' : 'left join ranked using (key)'}
       group by 1, 2, 3
       order by ${order}
-      limit ${parameter(query.rowsMax ?? null)}`,
-    values
-  )
-  return rows.map(({ key, identity: told, bucket: index, ...sums }) => {
-    return { key, identity: told, bucket: index, sums: sums as Sums }
-  })
+      limit ${parameter(query.rowsMax ?? null)}`
 }
 
 /** A number of JavaScript: the sums are exact, and may be larger than one can be. */
@@ -93,7 +158,7 @@ export async function selectTopGroups(
 ): Promise<TopGroups> {
   const values: unknown[] = [store.organizationId]
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const inner = innerOf(source, query, { parameter, columns: [] })
+  const inner = innerOf(source, query, { parameter, names: [source.size], columns: [] })
   const rows = await store.query<{ key: string; total: number }>(
     `with ${inner}
      select ${keyOf(query.groups)} as key, count(*) over () as total
@@ -108,6 +173,8 @@ export async function selectTopGroups(
 
 interface Columns {
   readonly parameter: (value: unknown) => string
+  /** Of the sums. */
+  readonly names: readonly string[]
   /** Beside the groups; called c1 and so on. */
   readonly columns: readonly string[]
 }
@@ -116,17 +183,20 @@ interface Columns {
 function innerOf(
   source: SumSource,
   query: Omit<SumQuery, 'starts'>,
-  { parameter, columns }: Columns
+  { parameter, names, columns }: Columns
 ): string {
+  const conditions = conditionsOf(query, parameter).join('\n          and ')
+  const before = source.before?.(conditions, columns[0] ?? '')
+  const summed = before === undefined ? columns : ['h.bucket', ...columns.slice(1)]
   const groups = query.groups.map((name, index) => `${source.groups[name]} as g${index + 1}`)
-  const others = columns.map((column, index) => `${column} as c${index + 1}`)
+  const others = summed.map((column, index) => `${column} as c${index + 1}`)
   const by = [...groups, ...others]
-  const sums = Object.entries(source.sums).map(([name, sum]) => `${sum} as ${name}`)
+  const sums = names.map((name) => `${source.sums[name]} as ${name}`)
   const places = by.map((_, index) => index + 1).join(', ')
-  return `${source.before === undefined ? '' : `${source.before}, `}grouped as (
+  return `${before === undefined ? '' : `${before}, `}grouped as (
        select ${[...by, ...sums].join(', ')}
          from ${source.rows}
-        where ${conditionsOf(query, parameter).join('\n          and ')}
+        ${before === undefined ? `where ${conditions}` : ''}
         ${places === '' ? '' : `group by ${places}`}
      )`
 }

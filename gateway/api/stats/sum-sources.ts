@@ -15,8 +15,8 @@ export interface SumSource {
   readonly rows: string
   readonly groups: Readonly<Partial<Record<GroupName, string>>>
   readonly hasDomain: boolean
-  /** A statement may need this before it. */
-  readonly before?: string
+  /** What has to be summed up first; its rows have a `bucket` and fulfil the conditions. */
+  readonly before?: (conditions: string, bucket: string) => string
   readonly sums: Readonly<Record<string, string>>
   /** The sum by which the largest groups are found. */
   readonly size: string
@@ -98,16 +98,18 @@ export const scoreSource: SumSource = {
   identity: ['h.name', 'h.source_kind', 'h.evaluator_id', 'h.evaluator_version']
 }
 
-const ofModel = `select organization_id, hour, agent_id`
-const tokens = `decisions, input_tokens, output_tokens, input_tokens_known, output_tokens_known`
-const takenOff = tokens.replaceAll(/\w+/g, (name) => `-${name}`)
+const tokens = ['decisions', 'input_tokens', 'output_tokens']
+const priced = [...tokens, 'input_tokens_known', 'output_tokens_known']
+const sumsOfPriced = priced.map((name) => `sum(h.${name}) as ${name}`).join(', ')
+const takenOff = priced.map((name) => `-${name}`).join(', ')
 
 /**
  * By model, and with the decisions that name none: all of an hour without those that do. Each has
  * the price of its model, or else the one for any model, as far as its agent's profile has them.
+ * Hours are summed up before, so that few rows meet their prices.
  */
 export const costSource: SumSource = {
-  before: `prices as materialized (
+  before: (conditions, bucket) => `prices as materialized (
        select p.agent_id, each.key as model,
               (each.value ->> 'input_usd_per_million')::float8 as input_usd,
               (each.value ->> 'output_usd_per_million')::float8 as output_usd
@@ -115,14 +117,23 @@ export const costSource: SumSource = {
         cross join lateral json_each(p.prices::json) each
         where p.organization_id = $1
           and p.prices is not null
+     ), models as materialized (
+       select h.agent_id, h.value as model, ${bucket} as bucket, ${sumsOfPriced}
+         from decision_facet_hours h
+        where h.facet = 'model'
+          and ${conditions}
+        group by 1, 2, 3
+     ), tokens as (
+       select agent_id, model, bucket, ${priced.join(', ')} from models
+        union all
+       select h.agent_id, null, ${bucket}, ${sumsOfPriced}
+         from decision_hours h
+        where ${conditions}
+        group by 1, 3
+        union all
+       select agent_id, null, bucket, ${takenOff} from models
      )`,
-  rows: `(
-         ${ofModel}, value as model, ${tokens} from decision_facet_hours where facet = 'model'
-          union all
-         ${ofModel}, null, ${tokens} from decision_hours
-          union all
-         ${ofModel}, null, ${takenOff} from decision_facet_hours where facet = 'model'
-       ) h
+  rows: `tokens h
        left join prices own on own.agent_id = h.agent_id and own.model = h.model
        left join prices other on other.agent_id = h.agent_id and other.model = '*'`,
   groups: { agent_id: "nullif(h.agent_id, '')", model: 'h.model' },
