@@ -85,7 +85,8 @@ const shapeParameters: Readonly<Record<string, JsonSchema>> = {
   ...pageParameters('Decisions on a page, at most.')
 }
 
-export const decisionQuerySchema: JsonSchema = {
+/** Which decisions: of a query string. */
+export const decisionFilterSchema = {
   type: 'object',
   properties: {
     ...rangeParameters,
@@ -95,13 +96,17 @@ export const decisionQuerySchema: JsonSchema = {
       scoresMax,
       'A score as `name:op:value`; op is eq, ne, lt, le, gt or ge, or without a value ' +
         'passed, failed or exists. All of them must hold.'
-    ),
-    ...shapeParameters
-  },
+    )
+  } as Readonly<Record<string, JsonSchema>>,
   patternProperties: {
     '^metadata\\..{1,100}$': { type: 'string', maxLength: 200, pattern: plainText }
   },
   additionalProperties: false
+}
+
+export const decisionQuerySchema: JsonSchema = {
+  ...decisionFilterSchema,
+  properties: { ...decisionFilterSchema.properties, ...shapeParameters }
 }
 
 export const decisionSearchSchema: JsonSchema = {

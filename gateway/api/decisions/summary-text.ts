@@ -21,7 +21,10 @@ export function summaryText({ row, evaluation, payload, include }: SummaryParts)
   return `{${[text.slice(1, -1), ...new Set(members)].join(',')}}`
 }
 
-function summaryOf(row: SummaryRow, { status, verdict }: EvaluationView) {
+export function summaryOf(
+  row: SummaryRow,
+  { status, verdict }: { readonly status: string; readonly verdict: string }
+) {
   const input = previewOf(row.input_start)
   const output = previewOfLiteral(row.output_start)
   return {

@@ -1,7 +1,7 @@
 /** What a caller needs to know of `GET /v1/decisions/export`. */
 import type { Operation } from '../../route.ts'
 import { textFilter } from '../text-filter.ts'
-import { defaultRangeDays } from '../time-range.ts'
+import { decisionFilterSchema } from '../decisions/query-schema.ts'
 import { exportedMax } from './export-decisions.ts'
 import { exportFields, fieldsExpression } from './export-fields.ts'
 
@@ -16,7 +16,7 @@ export const exportDecisionsOperation: Operation = {
     'there were, and `sluice-next-cursor`, when there are more, what to send as `cursor` for the ' +
     'rest. A connection that ends without the trailers was cut in the middle.',
   query: {
-    type: 'object',
+    ...decisionFilterSchema,
     properties: {
       format: {
         type: 'string',
@@ -36,17 +36,9 @@ export const exportDecisionsOperation: Operation = {
         description:
           'Puts an apostrophe before texts that begin like a formula; that changes the data.'
       },
-      from: textFilter(
-        `Received at or after. Without it: ${defaultRangeDays} days before \`to\`.`,
-        40
-      ),
-      to: textFilter('Received before. Without it: no end.', 40),
-      agent_id: textFilter('Only of this agent.', 255),
-      session_id: textFilter('Only of this session.', 1000),
-      domain: textFilter('Only of this domain.', 100),
+      ...decisionFilterSchema.properties,
       cursor: textFilter('Where it goes on: the trailer of the export before.', 512)
-    },
-    additionalProperties: false
+    }
   },
   headers: {
     'Accept-Encoding': { description: 'With `gzip` the answer is compressed.', example: 'gzip' }

@@ -4,6 +4,10 @@ import { writeCursor } from '../../../core/cursor.ts'
 import type { CursorPosition, Filters } from '../../../core/cursor.ts'
 import type { Reply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
+import { selectDecisionPage } from '../decisions/decision-page.ts'
+import type { DecisionPage, PageQuery } from '../decisions/decision-page.ts'
+import { filterTextsOf } from '../decisions/decision-query.ts'
+import { readListQuery } from '../decisions/read-query.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { timePageOf } from '../time-page.ts'
 import { csvHeaderOf, csvOf } from './export-csv.ts'
@@ -14,8 +18,6 @@ import { createInTurn } from './in-turn.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { selectExported } from './select-exported.ts'
 import type { ExportedRow } from './select-exported.ts'
-import { selectExportPage } from './select-export-page.ts'
-import type { ExportPage, ExportQuery } from './select-export-page.ts'
 
 export interface ExportDependencies {
   readonly store: Store
@@ -25,22 +27,18 @@ export interface ExportDependencies {
   readonly rowsMax?: number
 }
 
-export interface ExportParameters {
+/** Beside the filters, which are those of the list. */
+interface ExportParameters {
   readonly format: 'ndjson' | 'csv'
-  readonly fields?: string
+  readonly fields?: string | undefined
   readonly csv_safe: boolean
-  readonly from?: string
-  readonly to?: string
-  readonly agent_id?: string
-  readonly session_id?: string
-  readonly domain?: string
-  readonly cursor?: string
 }
 
 export const exportedMax = 1_000_000
 const pageRows = 500
 /** Of the connections to the store, exports leave most to those who wait for an answer. */
 const queriesAtOnce = 3
+const newestFirst = { kind: 'time', descending: true } as const
 const trailerNames = ['sluice-rows', 'sluice-next-cursor'] as const
 
 const contentTypes = {
@@ -57,20 +55,20 @@ export function createExportDecisions(dependencies: ExportDependencies): Session
   }
 
   return async function exportDecisions({ query, principal, headers }) {
-    const parameters = query as unknown as ExportParameters
-    const { cursor, format } = parameters
-    const filters = filtersOf(parameters)
-    const { range, after } = timePageOf(filters, cursor, clock.now())
+    const { format, fields, csv_safe, ...given } = query as unknown as ExportParameters
+    const asked = readListQuery(given)
+    const filterTexts = filterTextsOf(asked)
+    const page = timePageOf(filterTexts, asked.cursor, clock.now())
     const close = streams.open('export', principal.organization_id)
     try {
       const ours = patient(store.of(principal.organization_id))
-      const page = { after, rowsMax: Math.min(pageRows, rowsMax) }
-      const asked: ExportQuery = { range, filters, ...page, clock }
+      const limit = Math.min(pageRows, rowsMax)
+      const first: PageQuery = { ...page, filters: asked.filters, order: newestFirst, limit }
       // Before anything is said: a store that is away is a 503.
-      const first = await selectExportPage(ours, asked)
-      const walk = { ours, asked, first, rowsMax, filters }
+      const found = await selectDecisionPage(ours, first, clock)
+      const walk: Walk = { ours, clock, first, found, rowsMax, filterTexts }
       const isGzip = acceptsGzip(headers['accept-encoding'])
-      return replyOf(walk, { ...rendererOf(parameters), format, isGzip, close })
+      return replyOf(walk, { ...rendererOf({ format, fields, csv_safe }), format, isGzip, close })
     } catch (error) {
       close()
       throw error
@@ -78,20 +76,15 @@ export function createExportDecisions(dependencies: ExportDependencies): Session
   }
 }
 
-type FilterName = 'from' | 'to' | 'agent_id' | 'session_id' | 'domain'
-
-/** What a cursor belongs to: the form may be another one in the next part. */
-function filtersOf(parameters: ExportParameters): Readonly<Record<FilterName, string | undefined>> {
-  const { from, to, agent_id, session_id, domain } = parameters
-  return { from, to, agent_id, session_id, domain }
-}
-
 interface Walk {
   readonly ours: OrganizationStore
-  readonly asked: ExportQuery
-  readonly first: ExportPage
+  readonly clock: Clock
+  readonly first: PageQuery
+  /** What it found. */
+  readonly found: DecisionPage
   readonly rowsMax: number
-  readonly filters: Filters
+  /** What a cursor belongs to: the form may be another one in the next part. */
+  readonly filterTexts: Filters
 }
 
 interface Renderer {
@@ -129,7 +122,8 @@ function replyOf(walk: Walk, rendering: Rendering): Reply {
 
   function trailerValues(): Record<string, string> {
     const { rows, next } = ending
-    const cursor = next === null ? {} : { 'sluice-next-cursor': writeCursor(next, walk.filters) }
+    const cursor =
+      next === null ? {} : { 'sluice-next-cursor': writeCursor(next, walk.filterTexts) }
     return { 'sluice-rows': String(rows), ...cursor }
   }
 
@@ -147,7 +141,7 @@ function replyOf(walk: Walk, rendering: Rendering): Reply {
 
 /** Pages of keys, up to the end or to `rowsMax`; then `ending` says where it would go on. */
 async function* pagesOf(walk: Walk, ending: { next: CursorPosition | null }) {
-  let page = walk.first
+  let page = walk.found
   let left = walk.rowsMax
   for (;;) {
     if (page.keys.length > 0) yield page.keys
@@ -158,8 +152,8 @@ async function* pagesOf(walk: Walk, ending: { next: CursorPosition | null }) {
       ending.next = after
       return
     }
-    const rowsMax = Math.min(pageRows, left)
-    page = await selectExportPage(walk.ours, { ...walk.asked, after, rowsMax })
+    const limit = Math.min(pageRows, left)
+    page = await selectDecisionPage(walk.ours, { ...walk.first, after, limit }, walk.clock)
   }
 }
 

@@ -2,7 +2,7 @@
 import { readCursor } from '../../../core/cursor.ts'
 import type { CursorPosition } from '../../../core/cursor.ts'
 import type { OrganizationStore } from '../store.ts'
-import { selectIdentities } from './select-summaries.ts'
+import { selectKeys } from './select-news.ts'
 import type { TailFilters } from './tail-filters.ts'
 import type { TailListener } from './tail-listener.ts'
 import { itemsOf, shownMax } from './tail-source.ts'
@@ -26,9 +26,9 @@ export async function replayMissed(
 ): Promise<void> {
   const position = positionOf(missed)
   if (position === null) return listener.gap(null)
-  const identities = await selectIdentities(store, position, missed.filters)
-  const items = await itemsOf(store, identities.slice(0, shownMax))
-  listener.replay(items, Math.max(0, identities.length - shownMax))
+  const keys = await selectKeys(store, position, missed.filters)
+  const items = await itemsOf(store, keys.slice(0, shownMax))
+  listener.replay(items, Math.max(0, keys.length - shownMax))
 }
 
 function positionOf({ lastEventId, now }: Missed): CursorPosition | null {

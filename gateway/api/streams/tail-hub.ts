@@ -2,7 +2,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Store } from '../store.ts'
-import { selectProgress } from './select-summaries.ts'
+import { selectProgress } from './select-news.ts'
 import { createTailSource } from './tail-source.ts'
 import type { News, TailProgress, TailSource } from './tail-source.ts'
 

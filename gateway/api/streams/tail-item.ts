@@ -1,7 +1,8 @@
 /** A decision as a tail tells of it; its texts are made once for all who listen. */
 import { writeCursor } from '../../../core/cursor.ts'
-import { previewOf, previewOfLiteral } from '../preview.ts'
-import type { EvaluationState, SummaryRow } from './select-summaries.ts'
+import type { SummaryRow } from '../decisions/decision-summaries.ts'
+import { summaryOf } from '../decisions/summary-text.ts'
+import type { EvaluationState } from './select-news.ts'
 import { serverSentEvent } from './server-sent-event.ts'
 
 const pending: EvaluationState = Object.freeze({
@@ -11,14 +12,20 @@ const pending: EvaluationState = Object.freeze({
   scores: {}
 })
 
+/** The summary of a decision, and its place in the list. */
+export interface TailRow extends SummaryRow {
+  /** `received_at` with all its digits. */
+  readonly sort_key: string
+}
+
 /** A decision, and what its evaluation had come to at some moment. */
 export class TailItem {
-  readonly row: SummaryRow
+  readonly row: TailRow
   readonly state: EvaluationState
   #decision: string | null = null
   #evaluation: string | null = null
 
-  constructor(row: SummaryRow, state: EvaluationState = pending) {
+  constructor(row: TailRow, state: EvaluationState = pending) {
     this.row = row
     this.state = state
   }
@@ -29,7 +36,7 @@ export class TailItem {
     this.#decision ??= serverSentEvent({
       event: 'decision',
       id: writeCursor({ sort_key, id: decision_id }, {}),
-      data: JSON.stringify(summaryOf(this))
+      data: JSON.stringify(summaryOf(this.row, this.state))
     })
     return this.#decision
   }
@@ -43,27 +50,5 @@ export class TailItem {
       data: JSON.stringify({ decision_id, status, verdict, scores })
     })
     return this.#evaluation
-  }
-}
-
-/** As in the list. */
-function summaryOf({ row, state: { status, verdict } }: TailItem) {
-  const input = previewOf(row.input_start)
-  const output = previewOfLiteral(row.output_start)
-  return {
-    decision_id: row.decision_id,
-    received_at: row.received_at,
-    stored_at: row.stored_at,
-    agent_id: row.agent_id,
-    session_id: row.session_id,
-    domain: row.domain,
-    input_tokens: row.input_tokens,
-    output_tokens: row.output_tokens,
-    sdk_version: row.sdk_version,
-    input_preview: input.preview,
-    input_truncated: input.truncated,
-    output_preview: output.preview,
-    output_truncated: output.truncated,
-    evaluation: { status, verdict }
   }
 }

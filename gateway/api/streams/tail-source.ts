@@ -1,8 +1,10 @@
 /** What is new of one organization since the last look; one for all of its listeners. */
 import type { Clock } from '../../../core/clock.ts'
+import { selectSummaries } from '../decisions/decision-summaries.ts'
+import type { DecisionKey } from '../decisions/scan-decisions.ts'
 import type { OrganizationStore } from '../store.ts'
-import { selectIdentities, selectStates, selectSummaries } from './select-summaries.ts'
-import type { Identity, Progress } from './select-summaries.ts'
+import { selectKeys, selectStates } from './select-news.ts'
+import type { Progress } from './select-news.ts'
 import { TailItem } from './tail-item.ts'
 import { createUnfinishedItems } from './unfinished-items.ts'
 
@@ -49,7 +51,7 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
 
   async function lookForDecisions(progress: Progress) {
     const begin = beginOf(progress)
-    const found = await selectIdentities(store, new Date(begin))
+    const found = await selectKeys(store, new Date(begin))
     const known = seen
     const fresh = known === null ? [] : found.filter(({ decision_id }) => !known.has(decision_id))
     const decisions = await itemsOf(store, fresh.slice(0, shownMax))
@@ -75,13 +77,18 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
 
 const nothing = Object.freeze({ decisions: [], dropped: 0 })
 
-/** Those that were erased meanwhile are not among them. */
+/** Oldest first; those that were erased meanwhile are not among them. */
 export async function itemsOf(
   store: OrganizationStore,
-  identities: readonly Identity[]
+  keys: readonly DecisionKey[]
 ): Promise<TailItem[]> {
-  const ids = identities.map(({ decision_id }) => decision_id)
+  const ids = keys.map(({ decision_id }) => decision_id)
   const states = await selectStates(store, ids)
-  const rows = await selectSummaries(store, identities)
-  return rows.map((row) => new TailItem(row, states.get(row.decision_id)))
+  const places = new Map(keys.map(({ decision_id, sort_key }) => [decision_id, sort_key]))
+  const rows = await selectSummaries(store, keys.toReversed())
+  return rows.map((row) => {
+    const { decision_id } = row
+    const sort_key = places.get(decision_id) ?? ''
+    return new TailItem({ ...row, sort_key }, states.get(decision_id))
+  })
 }

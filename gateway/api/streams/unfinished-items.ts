@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { isEvaluationOver } from '../../../core/evaluation-status.ts'
 import type { EvaluationStatus } from '../../../core/evaluation-status.ts'
 import type { OrganizationStore } from '../store.ts'
-import { selectStates } from './select-summaries.ts'
+import { selectStates } from './select-news.ts'
 import { TailItem } from './tail-item.ts'
 
 export interface UnfinishedItems {

@@ -1,7 +1,7 @@
 /** What one listener hears, in which order, and what he is told of when he is slow. */
 import { expect, test } from '@jest/globals'
 import { eventsMax } from '../../../../../gateway/api/streams/event-queue.ts'
-import type { EvaluationState } from '../../../../../gateway/api/streams/select-summaries.ts'
+import type { EvaluationState } from '../../../../../gateway/api/streams/select-news.ts'
 import { TailItem } from '../../../../../gateway/api/streams/tail-item.ts'
 import { createTailListener } from '../../../../../gateway/api/streams/tail-listener.ts'
 
@@ -14,7 +14,8 @@ function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
   const row = {
     ...{ decision_id, received_at: at, stored_at: at, sort_key: `${at.toISOString()}000Z` },
     ...{ input_start: '1', output_start: '"x"', agent_id, session_id: null, domain: null },
-    ...{ input_tokens: null, output_tokens: null, sdk_version: null }
+    ...{ input_tokens: null, output_tokens: null, sdk_version: null, model: null, bytes: 2 },
+    ...{ agent_version: null, latency_ms: null, is_error: null }
   }
   return new TailItem(row, state)
 }

@@ -1,32 +1,13 @@
-/** What a tail shows of decisions: which there are, their summaries, what their evaluation is. */
+/** What a tail looks for: which decisions there are, and what their evaluation has come to. */
 import type { CursorPosition } from '../../../core/cursor.ts'
 import type { Row } from '../../../platform/postgres.ts'
 import { textCondition } from '../../../platform/text-condition.ts'
-import { inputStartChars, outputStartChars } from '../preview.ts'
+import type { DecisionKey } from '../decisions/scan-decisions.ts'
 import type { OrganizationStore } from '../store.ts'
 import type { TailFilters } from './tail-filters.ts'
 
 /** So many are looked at in one go; the index alone answers, so it takes milliseconds. */
-export const identitiesMax = 5000
-
-export interface Identity extends Row {
-  readonly decision_id: string
-  readonly received_at: Date
-}
-
-export interface SummaryRow extends Identity {
-  readonly stored_at: Date
-  /** `received_at` with all its digits. */
-  readonly sort_key: string
-  readonly input_start: string
-  readonly output_start: string
-  readonly agent_id: string | null
-  readonly session_id: string | null
-  readonly domain: string | null
-  readonly input_tokens: number | null
-  readonly output_tokens: number | null
-  readonly sdk_version: string | null
-}
+export const keysMax = 5000
 
 export interface EvaluationState {
   readonly status: string
@@ -37,11 +18,11 @@ export interface EvaluationState {
 }
 
 /** The newest received since a moment, or behind a place in the list, newest first. */
-export function selectIdentities(
+export function selectKeys(
   store: OrganizationStore,
   since: Date | CursorPosition,
   filters: TailFilters = {}
-): Promise<Identity[]> {
+): Promise<DecisionKey[]> {
   const values: unknown[] = []
   const parameter = (value: unknown): string => `$${values.push(value)}`
   const conditions = [`organization_id = ${parameter(store.organizationId)}`]
@@ -57,42 +38,14 @@ export function selectIdentities(
     const value = filters[column]
     if (value !== undefined) conditions.push(textCondition(column, value, parameter(value)))
   }
-  return store.query<Identity>(
-    `select decision_id, received_at
+  return store.query<DecisionKey>(
+    `select decision_id, null::float8 as value,
+            to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_key
        from decisions
       where ${conditions.join('\n        and ')}
       order by received_at desc, decision_id desc
-      limit ${identitiesMax}`,
+      limit ${keysMax}`,
     values
-  )
-}
-
-/** Oldest first. */
-export async function selectSummaries(
-  store: OrganizationStore,
-  identities: readonly Identity[]
-): Promise<SummaryRow[]> {
-  if (identities.length === 0) return []
-  const times = identities.map(({ received_at }) => received_at.getTime())
-  return store.query<SummaryRow>(
-    `select decision_id, received_at, stored_at,
-            to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_key,
-            left(input, ${inputStartChars}) as input_start,
-            left(output, ${outputStartChars}) as output_start,
-            agent_id, session_id, domain, input_tokens, output_tokens, sdk_version
-       from decisions
-      where organization_id = $1
-        and decision_id = any($2::uuid[])
-        and received_at >= $3
-        and received_at < $4
-      order by received_at, decision_id`,
-    [
-      store.organizationId,
-      identities.map(({ decision_id }) => decision_id),
-      // A time here has whole milliseconds.
-      new Date(Math.min(...times)).toISOString(),
-      new Date(Math.max(...times) + 1).toISOString()
-    ]
   )
 }
 
