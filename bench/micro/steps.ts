@@ -1,7 +1,10 @@
 /** The hot steps of the gateway, each ready to be run on one decision after the other. */
 import { uuidv7 } from '../../core/ids.ts'
 import type { KeyPrincipal } from '../../gateway/call.ts'
+import { createNotedFacts } from '../../gateway/facts/noted-facts.ts'
+import type { Attempt } from '../../gateway/ingest/attempt.ts'
 import { createEncode } from '../../gateway/ingest/encode.ts'
+import { createNoteFacts } from '../../gateway/ingest/note-facts.ts'
 import { parseBatch } from '../../gateway/ingest/parse-batch.ts'
 import { parse } from '../../gateway/ingest/parse.ts'
 import { createValidate } from '../../gateway/ingest/validate.ts'
@@ -36,6 +39,9 @@ export function makeSteps(): Step[] {
   const encode = createEncode({ topic: 'agent-decisions', schemaId: () => 1, metrics })
   const submissions = bodies.map((body) => parse(json, body))
   const decisions = submissions.map((submission) => validate(submission, principal, null))
+  const facts = createNotedFacts({ metrics })
+  const notes = createNoteFacts({ facts, clock: systemClock })
+  const attempt = { principal, call: { remote_address: '' } } as Partial<Attempt> as Attempt
   const one = 1
   const many = shapes.batch.decisions
   return [
@@ -53,7 +59,8 @@ export function makeSteps(): Step[] {
       run: (at) => validate(of(submissions, at), principal, null)
     },
     { name: 'make an id', decisions: one, run: () => uuidv7(systemClock.now()) },
-    { name: 'encode', decisions: one, run: (at) => encode(of(decisions, at)) }
+    { name: 'encode', decisions: one, run: (at) => encode(of(decisions, at)) },
+    { name: 'note that it was taken', decisions: one, run: () => notes.accepted(attempt, 1) }
   ]
 }
 
