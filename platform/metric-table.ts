@@ -1,5 +1,6 @@
 /** Every metric there is, as one table; docs/metrics.md and /metrics are held against it by a test.
  */
+import { auditMetricRows } from './audit-metric-rows.ts'
 import { factMetricRows } from './fact-metric-rows.ts'
 import { processMetricRows } from './process-metric-rows.ts'
 
@@ -236,20 +237,7 @@ export const metricTable = {
     help: 'Days without a partition, of today and the seven after it; there should be none.',
     labels: []
   },
-  sluice_audit_missing_records: {
-    type: 'gauge',
-    unit: 'records',
-    across: 'max',
-    help: 'Settled decisions of the last audit that are nowhere; sluice audit --every sets it.',
-    labels: []
-  },
-  sluice_audit_last_success_timestamp_seconds: {
-    type: 'gauge',
-    unit: 'seconds',
-    across: 'max',
-    help: 'When the last whole audit was made, in seconds since 1970; 0 where there was none.',
-    labels: []
-  },
+  ...auditMetricRows,
   ...processMetricRows
 } as const satisfies Record<string, MetricRow>
 

@@ -36,8 +36,8 @@ export const pushScoresOperation: Operation = {
     "API key with the scope `evaluation:write` the program's, and an end user's where `source` " +
     'says so. A key with the scope `feedback:write` alone brings what end users say, and names ' +
     'no evaluator. With an `evaluator_id` the score is held against what that evaluator says of ' +
-    'it, and answers the run that waits for it, if one does. An `id` makes a retry safe. They can be ' +
-    'read by decision at once, and in lists when they are stored.',
+    'it, and answers the run that waits for it, if one does. An `id` makes a retry safe. They ' +
+    'can be read by decision at once, and in lists when they are stored.',
   body: {
     bytesMax: bodyBytesMax,
     schema: {
