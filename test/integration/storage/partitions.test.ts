@@ -189,6 +189,21 @@ describe('retention', () => {
     expect(dropped).toHaveLength(3)
   })
 
+  const sums = [
+    ...['decision_outcomes', 'decision_hours', 'decision_facet_hours', 'outcome_hours'],
+    ...['score_hours', 'agents']
+  ]
+
+  /** Of each of the last 20 days one, with a time `t` and an id `o`. */
+  async function insertAged(...rows: readonly string[]): Promise<void> {
+    for (const row of rows) {
+      await database.query(
+        `insert into ${row} from (select gen_random_uuid() as o, now() - age * interval '1 day' as t
+                                    from generate_series(1, 20) age) as aged`
+      )
+    }
+  }
+
   test('deletes what is old of evaluations and sums, in pieces', async () => {
     await database.query(
       `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
@@ -208,11 +223,18 @@ describe('retention', () => {
        select gen_random_uuid(), date_trunc('hour', now() - age * interval '1 day'), '', '',
               1, 0, 0, 0, 0 from generate_series(1, 20) age`
     )
+    await insertAged(
+      `decision_facet_hours select o, date_trunc('hour', t), '', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0`,
+      `agents select o, '', t, t`,
+      `decision_outcomes select o, o, t, null, null, null, 'evaluated', null, 'pass', '{}', '[]'`,
+      `outcome_hours select o, date_trunc('hour', t), '', '', 'evaluated', 'pass', 1`,
+      `score_hours select o, date_trunc('hour', t), '', '', 'n', 'api', '', 0, 1, 0, 0, 0, 0, 0`
+    )
     await retain(10)
     for (const [table, rows] of Object.entries({
       evaluation_runs: 6000,
       scores: 6000,
-      decision_hours: 10
+      ...Object.fromEntries(sums.map((sum) => [sum, 10]))
     })) {
       const [row] = await database.query(`select count(*)::integer as n from ${table}`)
       expect([table, row?.['n']]).toEqual([table, rows])
@@ -224,7 +246,7 @@ describe('retention', () => {
     expect(told).toEqual([
       ['evaluation_runs', 6000],
       ['scores', 6000],
-      ['decision_hours', 10]
+      ...sums.map((sum) => [sum, 10])
     ])
   })
 
