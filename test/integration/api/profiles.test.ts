@@ -178,6 +178,16 @@ describe('a profile', () => {
     expect(domains.map(({ domain }) => domain).toSorted()).toEqual(['eu', null, 'us'])
   })
 
+  test('takes at most eight statements, none of which reads all decisions', async () => {
+    await profileOf('refunds')
+    const before = scene.asked.length
+    await profileOf('refunds')
+    const asked = scene.asked.slice(before)
+    expect(asked.length).toBeLessThanOrEqual(8)
+    const whole = asked.filter((statement) => /from decisions\b/.test(statement))
+    expect(whole.every((statement) => /limit \d+/.test(statement))).toBe(true)
+  })
+
   test('says since when somebody is silent, and what is missed', async () => {
     const { silence } = await profileOf('busy')
     expect(silence).toMatchObject({ since: ago(12).toISOString(), expected: 240 })
