@@ -1,7 +1,7 @@
 /** Cursors of lists: where the next page begins, and for which filters that is true.
  *
- * A cursor is base64url of `[sort key, id, hash of the filters]`, and of `[value]` behind those in a
- * list that is sorted by something else than time. It is no secret and not signed: a
+ * A cursor is base64url of `[sort key, id, hash of the filters]`, and of `[value]` behind those in
+ * a list that is sorted by something else than time. It is no secret and not signed: a
  * forged one only moves its caller inside what that caller may read, so only its shape is checked.
  */
 import { createHash } from 'node:crypto'

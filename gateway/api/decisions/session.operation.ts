@@ -44,7 +44,7 @@ const sessionExample = {
 }
 
 export const listSessionsOperation: Operation = {
-  ...{ operation_id: 'listSessions', tag, summary: 'List sessions, newest activity first' },
+  ...{ operation_id: 'listDecisionSessions', tag, summary: 'List sessions, newest activity first' },
   description:
     'What belongs together by its `session_id`, as far as it was received in the range. A ' +
     'session that goes on while you page moves to the top. Ids of more than 1,024 bytes are not ' +

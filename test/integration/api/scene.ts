@@ -6,11 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createApiKey, secretDigestOf } from '../../../core/api-key.ts'
 import type { ApiKeyScope } from '../../../core/api-key.ts'
 import type { Decision } from '../../../core/decision.ts'
 import type { Run } from '../../../core/evaluation.ts'
-import { userRoles } from '../../../core/user-role.ts'
 import type { UserRole } from '../../../core/user-role.ts'
 import type { FindApiKey } from '../../../gateway/authentication/api-keys.ts'
 import { accountsRole } from '../../../gateway/api/store.ts'
@@ -33,10 +31,10 @@ import { createPostgres } from '../../../platform/postgres.ts'
 import type { PostgresPool, Queryable } from '../../../platform/postgres.ts'
 import type { RateLimiter } from '../../../platform/rate-limiter.ts'
 import { createRedis } from '../../../platform/redis.ts'
-import { createSessionTokens } from '../../../platform/session-token.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { createKeys, createPeople } from './scene-people.ts'
 import { services } from '../../support/services.ts'
 
 export const decisionsTopic = 'agent-decisions'
@@ -141,7 +139,7 @@ export async function createScene(
   const organizationId = randomUUID()
   const stopping = new AbortController()
   const tokens = await people.logInAll(organizationId)
-  const keys = createKeys(organizationId)
+  const keys = createKeys(organizationId, pepper)
   const asked: string[] = []
   const readFacts = createAbsentFacts()
   const statements: Statement[] = []
@@ -185,64 +183,6 @@ export async function createScene(
         },
         body: body === undefined ? null : JSON.stringify(body)
       })
-    }
-  }
-}
-
-type Tokens = Readonly<Record<UserRole, string>>
-
-/** People with sessions as a login leaves them: one of each role in an organization. */
-function createPeople(database: TestDatabase, signingKey: string) {
-  const sessionTokens = createSessionTokens({ signingKey, clock: systemClock })
-  const known = new Map<string, Promise<Tokens>>()
-
-  async function logIn(organization_id: string, role: UserRole): Promise<[UserRole, string]> {
-    const [user_id, session_id] = [randomUUID(), randomUUID()]
-    await database.query(
-      `with person as (
-         insert into users (user_id, email, name, password_hash) values ($1, $2, $3, '')
-       ), membership as (
-         insert into memberships (organization_id, user_id, role) values ($4, $1, $3)
-       )
-       insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
-       values ($5, $1, $4, now() + interval '1 hour', now() + interval '1 day')`,
-      [user_id, `${user_id}@example.com`, role, organization_id, session_id]
-    )
-    return [role, sessionTokens.sign({ user_id, organization_id, role, session_id })]
-  }
-
-  async function logInEach(organization_id: string): Promise<Tokens> {
-    await database.query(
-      `insert into organizations (organization_id, name) values ($1, 'Example')
-       on conflict do nothing`,
-      [organization_id]
-    )
-    const entries = await Promise.all(userRoles.map((role) => logIn(organization_id, role)))
-    return Object.fromEntries(entries) as Tokens
-  }
-
-  return {
-    logInAll: (organizationId: string): Promise<Tokens> => {
-      const tokens = known.get(organizationId) ?? logInEach(organizationId)
-      known.set(organizationId, tokens)
-      return tokens
-    }
-  }
-}
-
-/** Keys that the gateway finds as if they were stored. */
-function createKeys(organization_id: string) {
-  const rows = new Map<string, ReturnType<FindApiKey>>()
-  const limits = { rate_limit_points: null, key_rate_limit_points: null }
-  return {
-    find: (keyId: string) => rows.get(keyId) ?? null,
-    create: (...scopes: ApiKeyScope[]): string => {
-      const { key_id, secret, api_key } = createApiKey('test')
-      rows.set(key_id, {
-        ...{ secret_digest: secretDigestOf(pepper, secret), expires_at: null, revoked_at: null },
-        principal: { kind: 'api_key', organization_id, key_id, scopes, ...limits }
-      })
-      return api_key
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Another organization with one of everything that a path can name, and words that give it away. */
+/** Another organization: one of everything that a path can name, and words that give it away. */
 import { randomUUID } from 'node:crypto'
 import { bareRun, bareScore } from '../../../core/evaluation.ts'
 import { aDecision } from '../../support/builders.ts'
