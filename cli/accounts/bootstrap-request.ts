@@ -2,7 +2,7 @@
 import { emailObjection, normalizeEmail, passwordObjection } from '../../core/account-rules.ts'
 import { parseApiKey } from '../../core/api-key.ts'
 import type { ApiKeyParts, ApiKeyScope } from '../../core/api-key.ts'
-import type { Config } from '../../platform/config.ts'
+import type { Config, SettingName } from '../../platform/config.ts'
 import { parseName } from '../parse-option.ts'
 
 export interface BootstrapOptions {
@@ -17,13 +17,7 @@ export interface BootstrapOptions {
   readonly json?: boolean
 }
 
-export const bootstrapSettings = [
-  'BOOTSTRAP_ORGANIZATION',
-  'BOOTSTRAP_EMAIL',
-  'BOOTSTRAP_PASSWORD',
-  'BOOTSTRAP_API_KEY'
-] as const
-type BootstrapConfig = Config<(typeof bootstrapSettings)[number]>
+type BootstrapConfig = Config<Extract<SettingName, `BOOTSTRAP_${string}`>>
 
 export interface BootstrapRequest {
   readonly organization: string

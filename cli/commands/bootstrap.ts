@@ -9,10 +9,20 @@ import { insertApiKey, insertGivenApiKey } from '../../platform/insert-api-key.t
 import type { NewApiKey } from '../../platform/insert-api-key.ts'
 import { hashPassword } from '../../platform/password.ts'
 import type { Queryable } from '../../platform/postgres.ts'
-import { bootstrapRequestOf, bootstrapSettings } from '../accounts/bootstrap-request.ts'
+import { bootstrapRequestOf } from '../accounts/bootstrap-request.ts'
 import type { BootstrapOptions, BootstrapRequest } from '../accounts/bootstrap-request.ts'
 import { findKnownAccount } from '../accounts/known-account.ts'
 import { withPostgres } from '../with-postgres.ts'
+
+const settingNames = [
+  'DATABASE_URL',
+  'DATABASE_TLS_CA',
+  'API_KEY_PEPPER',
+  'BOOTSTRAP_ORGANIZATION',
+  'BOOTSTRAP_EMAIL',
+  'BOOTSTRAP_PASSWORD',
+  'BOOTSTRAP_API_KEY'
+] as const
 
 export interface Bootstrapped {
   readonly organization_id: string
@@ -32,8 +42,7 @@ export async function bootstrap(
   options: BootstrapOptions,
   write: (line: string) => void
 ): Promise<void> {
-  const database = ['DATABASE_URL', 'DATABASE_TLS_CA', 'API_KEY_PEPPER'] as const
-  const config = readConfig(environment, [...database, ...bootstrapSettings])
+  const config = readConfig(environment, settingNames)
   const request = bootstrapRequestOf(options, config)
   const done = await withPostgres(config, (postgres) =>
     postgres.transaction((transaction) => run(transaction, request, config.API_KEY_PEPPER))
