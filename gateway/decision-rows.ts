@@ -14,8 +14,8 @@ export interface DecisionHandlers {
   readonly readDecision: SessionHandle
   readonly readContext: SessionHandle
   readonly giveFeedback: SessionHandle
-  readonly listSessions: SessionHandle
-  readonly readSession: SessionHandle
+  readonly listDecisionSessions: SessionHandle
+  readonly readDecisionSession: SessionHandle
   readonly readFacets: SessionHandle
   readonly deleteDecision: SessionHandle
   readonly requestDeletion: SessionHandle
@@ -27,6 +27,7 @@ const all = '/v1/decisions'
 const one = `${all}/:decision_id`
 const gone = `${all}/deletions`
 const together = `${all}/sessions`
+const ordered = `${together}/:session_id`
 
 // prettier-ignore
 export function decisionRows(to: DecisionHandlers, guards: Guards): readonly Row[] {
@@ -36,8 +37,8 @@ export function decisionRows(to: DecisionHandlers, guards: Guards): readonly Row
     ['get',    all,             session(listDecisionsOperation, to.listDecisions)],
     ['post',   `${all}/search`, session(searchDecisionsOperation, to.searchDecisions)],
     ['get',    `${all}/facets`, session(readFacetsOperation, to.readFacets)],
-    ['get',    together,        session(sessions.listSessionsOperation, to.listSessions)],
-    ['get',    `${together}/:session_id`, session(sessions.readSessionOperation, to.readSession)],
+    ['get',    together,        session(sessions.listSessionsOperation, to.listDecisionSessions)],
+    ['get',    ordered, session(sessions.readSessionOperation, to.readDecisionSession)],
     ['get',    gone,            admin(deletions.listDeletionsOperation, to.listDeletions)],
     ['post',   gone,            admin(deletions.requestDeletionOperation, to.requestDeletion)],
     ['get',    `${gone}/:deletion_id`, admin(deletions.showDeletionOperation, to.showDeletion)]

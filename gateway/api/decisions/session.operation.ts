@@ -78,7 +78,7 @@ const { to, include, limit, cursor } = decisionQuerySchema['properties'] as Reco
 >
 
 export const readSessionOperation: Operation = {
-  ...{ operation_id: 'readSession', tag, summary: 'Read a session, oldest decision first' },
+  ...{ operation_id: 'readDecisionSession', tag, summary: 'Read a session, oldest decision first' },
   description:
     'The decisions of a session as they came, page by page. One that nobody knows has none. ' +
     'The id is percent-encoded; where that is not enough, as for `..`, the list takes it too.',

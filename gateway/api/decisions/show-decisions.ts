@@ -28,7 +28,7 @@ export async function showDecisions(
   const last = rows.at(-1)
   const isCut = rows.length < all.length && last !== undefined
   const keys = isCut ? keysUpTo(page.keys, last) : page.keys
-  const payloads = await selectPayloads(store, hasPayloads(include) ? keys : [])
+  const payloads = await selectPayloads(store, hasPayloads(include) ? rows : [])
   const ids = rows.map(({ decision_id }) => decision_id)
   const evaluationOf = await readEvaluations(store, ids)
   const texts = rows.map((row) => {

@@ -281,6 +281,20 @@ test('a query string asks for the same as a body', async () => {
   }
 })
 
+test('what failed is found also where its runs were planned for the copy of a retry', async () => {
+  const scores = { quality: { value: 0, label: null, passed: false } }
+  const outcome = { status: 'evaluated', verdict: 'fail', scores }
+  const retried = aStoredDecision({ received_at: '2026-01-20T23:59:59.900000Z', outcome })
+  await storeAll(scene.database, scene.organizationId, [retried])
+  await scene.database.query(
+    `update decision_outcomes set received_at = '2026-01-21T00:00:01Z' where decision_id = $1`,
+    [retried.decision_id]
+  )
+  const path = '/v1/decisions?from=2026-01-20T00:00:00Z&to=2026-01-22T00:00:00Z&verdict=fail'
+  const { body } = await scene.get<Page>(`${path}&include=input`)
+  expect(body.data).toMatchObject([{ decision_id: retried.decision_id, input: {} }])
+})
+
 test('a page goes on where it was, whatever is stored meanwhile', async () => {
   const query = `from=${from}&to=${to}&limit=10&agent_id=inserting`
   const dated = (second: number) =>

@@ -315,7 +315,8 @@ test('a page with whole texts ends before it is too large, and the next goes on'
     const sizes: number[] = []
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
-      const path: string = `/v1/decisions?${span}&agent_id=heavy&include=input&sort=${sort}${cursor}`
+      const heavy = `${span}&agent_id=heavy&include=input`
+      const path: string = `/v1/decisions?${heavy}&sort=${sort}${cursor}`
       const { body } = await scene.get<Page<Listed>>(path)
       sizes.push(body.data.length)
       seen.push(...idsOf(body.data))

@@ -33,7 +33,8 @@ describe('an origin that is named', () => {
     expect([status, vary]).toEqual([200, 'origin'])
     expect(headers).toEqual({
       'access-control-allow-origin': friend,
-      'access-control-expose-headers': 'ratelimit, ratelimit-policy, retry-after, x-request-id'
+      'access-control-expose-headers':
+        'etag, ratelimit, ratelimit-policy, retry-after, x-request-id'
     })
   })
 
