@@ -188,7 +188,10 @@ function innerOf(
   const conditions = conditionsOf(query, parameter).join('\n          and ')
   const before = source.before?.(conditions, columns[0] ?? '')
   const summed = before === undefined ? columns : ['h.bucket', ...columns.slice(1)]
-  const groups = query.groups.map((name, index) => `${source.groups[name]} as g${index + 1}`)
+  // Byte by byte: nobody sees this order, and that of a language takes much longer.
+  const groups = query.groups.map(
+    (name, index) => `(${source.groups[name]}) collate "C" as g${index + 1}`
+  )
   const others = summed.map((column, index) => `${column} as c${index + 1}`)
   const by = [...groups, ...others]
   const sums = names.map((name) => `${source.sums[name]} as ${name}`)
