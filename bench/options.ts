@@ -10,6 +10,7 @@ export type Mode =
   | 'hot-agent'
   | 'storage'
   | 'evaluation'
+  | 'reads'
   | 'micro'
   | 'page'
 
@@ -21,6 +22,8 @@ export interface BenchOptions {
   /** Of each measurement. */
   readonly seconds: number
   readonly connections: number
+  /** How many the store is filled with before reads are measured. */
+  readonly decisions: number
   /** Requests in a second of the measurements at an equal rate. */
   readonly rate: number
   /** Where the figures are kept; null for a file of the day under bench/results. */
@@ -42,6 +45,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --hot-agent        one agent with nine decisions of ten: what the others notice
   --storage          how fast storage writes, beside COPY of the same rows
   --evaluation       what evaluation costs its process, with rules of three kinds
+  --reads            how long reads take with a month of decisions in the store
   --micro            the hot steps of the gateway alone, without any service
   --page             puts the newest figures into docs/performance.md
 
@@ -51,6 +55,7 @@ Without the first part it compares the rows. Instead of that, one of:
                      --hot-agent)
   --connections N    connections of the load (64)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
+  --decisions N      decisions in the store of --reads (2000000)
   --json FILE        where the figures are kept (bench/results/<date>-<what>.json)
   --help             this text
 
@@ -77,6 +82,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     seconds: numberOf('seconds', values.seconds ?? secondsDefaults[mode] ?? secondsDefault),
     connections: numberOf('connections', values.connections),
     rate: numberOf('rate', values.rate),
+    decisions: numberOf('decisions', values.decisions),
     json: values.json ?? null
   }
 }
@@ -92,7 +98,7 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
 
 const flagModes = [
   ...(['steady', 'overload', 'hot-agent', 'storage', 'evaluation'] as const),
-  ...(['micro', 'page'] as const)
+  ...(['reads', 'micro', 'page'] as const)
 ] as const
 
 function modeOf(values: ReturnType<typeof parse>): Mode {
@@ -114,6 +120,7 @@ function parse(args: readonly string[]) {
         seconds: { type: 'string' },
         connections: { type: 'string', default: '64' },
         rate: { type: 'string', default: '2000' },
+        decisions: { type: 'string', default: '2000000' },
         json: { type: 'string' },
         'cpu-prof': { type: 'boolean', default: false },
         steady: { type: 'boolean', default: false },
@@ -121,6 +128,7 @@ function parse(args: readonly string[]) {
         'hot-agent': { type: 'boolean', default: false },
         storage: { type: 'boolean', default: false },
         evaluation: { type: 'boolean', default: false },
+        reads: { type: 'boolean', default: false },
         micro: { type: 'boolean', default: false },
         page: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }
@@ -132,6 +140,6 @@ function parse(args: readonly string[]) {
 }
 
 function numberOf(name: string, text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
   throw new OptionError(`--${name} is "${text}"; it is a whole number from 1 on.`)
 }

@@ -9,6 +9,7 @@ import { runEvaluation } from './modes/evaluation.ts'
 import { runHotAgent } from './modes/hot-agent.ts'
 import { runOverload } from './modes/overload.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
+import { runReads } from './modes/reads.ts'
 import { runSteady } from './modes/steady.ts'
 import { runStorage } from './modes/storage.ts'
 import { openBench } from './open-bench.ts'
@@ -40,6 +41,7 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   overload: runOverload,
   'hot-agent': runHotAgent,
   storage: runStorage,
+  reads: runReads,
   evaluation: (session) => runEvaluation(session, trialFolder)
 } satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
 

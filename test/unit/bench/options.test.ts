@@ -13,6 +13,7 @@ test('measures every row when nothing is asked', () => {
     seconds: 4,
     connections: 64,
     rate: 2000,
+    decisions: 2_000_000,
     json: null
   })
 })
@@ -34,6 +35,7 @@ test.each([
   [['--hot-agent'], { mode: 'hot-agent' }],
   [['--storage'], { mode: 'storage', rounds: 3 }],
   [['--evaluation'], { mode: 'evaluation', rounds: 3 }],
+  [['--reads', '--decisions', '20000'], { mode: 'reads', decisions: 20_000 }],
   [['--micro'], { mode: 'micro' }],
   [['--page'], { mode: 'page' }]
 ])('does what %j asks', (args, options) => {

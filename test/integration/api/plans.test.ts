@@ -1,0 +1,164 @@
+/** How the store carries out what reads ask of it: by indexes, and in few days of decisions.
+ *
+ * The tables are small here, where a sequential scan costs the least. So those are made the last
+ * resort: one that is left has no index that could take its place.
+ */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { createPostgres } from '../../../platform/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createScene } from './scene.ts'
+import type { Scene, Statement } from './scene.ts'
+
+let scene: Scene
+let postgres: PostgresPool
+const days = 40
+const decisionId = randomUUID()
+/** Grow with the decisions; a statement that reads all of one is work for nobody's page. */
+const growing = new RegExp(
+  '^(decisions(_default|_\\d{8})|decision_ids_\\d|scores|evaluation_runs|evaluation_plans|' +
+    'decision_hours|decision_facet_hours|decision_outcomes|outcome_hours|score_hours)$'
+)
+
+beforeAll(async () => {
+  scene = await createScene()
+  postgres = createPostgres({
+    url: scene.database.url,
+    applicationName: 'sluice-test',
+    connectionsMax: 1,
+    statementTimeoutMs: 30_000
+  })
+  onEnd(() => postgres.close())
+  for (let ago = 0; ago < days; ago++) {
+    await scene.database.query(`select ensure_decisions_partition(current_date - $1::int)`, [ago])
+  }
+  for (const organizationId of [scene.organizationId, randomUUID()]) await fill(organizationId)
+  const [first] = await scene.database.query<{ decision_id: string }>(
+    'select decision_id from decisions where organization_id = $1 and received_at < now() - $2::interval',
+    [scene.organizationId, '3 days']
+  )
+  await scene.database.query(
+    'update decision_ids set decision_id = $1 where organization_id = $2 and decision_id = $3',
+    [decisionId, scene.organizationId, first?.decision_id]
+  )
+  await scene.database.query(
+    'update decisions set decision_id = $1 where organization_id = $2 and decision_id = $3',
+    [decisionId, scene.organizationId, first?.decision_id]
+  )
+  await scene.database.query('analyze')
+})
+
+/** A hundred decisions of each day, those of today among them, with all that is kept of them. */
+async function fill(organizationId: string): Promise<void> {
+  const statements = [
+    `insert into decisions (organization_id, decision_id, received_at, input, output, agent_id,
+       session_id, domain, metadata, labels, model, latency_ms, is_error)
+     select $1, gen_random_uuid(), now() - (n % ${days}) * interval '1 day' - n * interval '1 ms',
+            '{"a":1}', '"text"', 'agent-' || n % 7, 'session-' || n % 50, 'domain-' || n % 3,
+            '{"tenant":"t"}', array['tenant=t' || n % 5], 'm' || n % 2, n, n % 9 = 0
+       from generate_series(1, ${days * 100}) n`,
+    `insert into decision_ids select organization_id, decision_id, received_at, '\\x00'
+       from decisions where organization_id = $1`,
+    `insert into decision_outcomes (organization_id, decision_id, received_at, agent_id, session_id,
+       domain, status, verdict, scores, counted)
+     select organization_id, decision_id, received_at, agent_id, session_id, domain, 'evaluated',
+            case when latency_ms::int % 10 = 0 then 'fail' else 'pass' end,
+            '{"tone": {"value": 0.5, "label": null, "passed": true}}', '{}'
+       from decisions where organization_id = $1`,
+    `insert into decision_hours (organization_id, hour, agent_id, domain, decisions, input_tokens,
+       output_tokens, input_tokens_known, output_tokens_known)
+     select organization_id, date_trunc('hour', received_at, 'UTC'), agent_id, domain, count(*),
+            0, 0, 0, 0
+       from decisions where organization_id = $1 group by 1, 2, 3, 4`,
+    `insert into agents select organization_id, agent_id, min(received_at), max(received_at)
+       from decisions where organization_id = $1 group by 1, 2`
+  ]
+  for (const statement of statements) await scene.database.query(statement, [organizationId])
+}
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Loops': number
+  readonly Plans?: readonly Plan[]
+}
+
+/** Every part of a plan that was carried out. */
+function partsOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(partsOf)].filter((part) => part['Actual Loops'] > 0)
+}
+
+async function explain({ text, values }: Statement): Promise<Plan[]> {
+  const read = postgres.changing({
+    ...{ role: 'sluice_reader', 'sluice.organization_id': scene.organizationId },
+    ...{ enable_seqscan: 'off', jit: 'off' }
+  })
+  const rows = await read((transaction) =>
+    transaction.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, costs off, timing off, format json) ${text}`,
+      values
+    )
+  )
+  return rows.flatMap((row) => partsOf(row['QUERY PLAN'][0].Plan))
+}
+
+const list = '/v1/decisions'
+
+/** What is asked, and how many days of decisions a statement of it may read. */
+const reads: readonly (readonly [path: string, daysMax: number])[] = [
+  [list, 3],
+  [`${list}?limit=150`, 4],
+  [`${list}?agent_id=agent-1`, 5],
+  [`${list}?session_id=session-1&from=-30d`, 16],
+  [`${list}?domain=domain-1`, 3],
+  [`${list}?metadata.tenant=t1`, 3],
+  [`${list}?verdict=fail&from=-30d`, 30],
+  [`${list}?status=pending&from=-2d`, 4],
+  [`${list}?score=tone:ge:0.1`, 3],
+  [`${list}?q=text`, 3],
+  [`${list}/:decision_id`, 1],
+  ['/v1/evaluation/:decision_id', 1],
+  [`${list}/stats?window=7d`, 0],
+  [`${list}/stats?window=7d&group_by=agent_id&metrics=count`, 0],
+  ['/v1/profiles', 8],
+  ['/v1/profiles/agent-1', 8]
+]
+
+test.each(reads)('%s finds its rows by indexes, in at most %i days', async (path, daysMax) => {
+  const before = scene.statements.length
+  const { status } = await scene.get(path.replace(':decision_id', decisionId))
+  expect(status).toBe(200)
+  const asked = scene.statements.slice(before)
+  expect(asked).not.toEqual([])
+  for (const statement of asked) {
+    const parts = await explain(statement)
+    const scanned = parts.filter((part) => part['Node Type'] === 'Seq Scan')
+    const names = (found: Plan[]) => found.map((part) => part['Relation Name'] ?? '')
+    expect([statement.text, names(scanned).filter((name) => growing.test(name))]).toEqual([
+      ...[statement.text, []]
+    ])
+    const opened = new Set(names(parts).filter((name) => name.startsWith('decisions_2')))
+    expect([statement.text, opened.size <= daysMax]).toEqual([statement.text, true])
+  }
+})
+
+test('an export of all walks few days at a time, and a tail those of its window', async () => {
+  const before = scene.statements.length
+  const headers = { authorization: `Bearer ${scene.token}` }
+  const exported = await fetch(`${scene.url}${list}/export?from=-40d&fields=decision_id`, {
+    headers
+  })
+  expect((await exported.text()).split('\n').length).toBeGreaterThan(3000)
+  const hangUp = new AbortController()
+  await fetch(`${scene.url}${list}/tail`, { headers, signal: hangUp.signal })
+  hangUp.abort()
+  for (const statement of scene.statements.slice(before)) {
+    const parts = await explain(statement)
+    const read = parts.map((part) => part['Relation Name'] ?? '')
+    const scanned = parts.filter((part) => part['Node Type'] === 'Seq Scan')
+    expect(scanned.filter((part) => growing.test(part['Relation Name'] ?? ''))).toEqual([])
+    // A page of 500 is five days here, in pieces of up to 16 days.
+    expect(new Set(read.filter((name) => name.startsWith('decisions_2'))).size).toBeLessThan(17)
+  }
+})

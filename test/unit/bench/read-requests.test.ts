@@ -1,0 +1,29 @@
+/** What is asked when reads are measured: of what is there, and something else each time. */
+import { expect, test } from '@jest/globals'
+import { readRequests } from '../../../bench/read-requests.ts'
+import type { Postgres } from '../../../platform/postgres.ts'
+
+const rows = [1, 2, 3].map((index) => ({
+  decision_id: `id-${index}`,
+  session_id: `session-${index}`,
+  word: `word${index}`
+}))
+const store = { query: async () => rows } as unknown as Postgres
+
+test('every path is one of the reads, without a place that was left empty', async () => {
+  const requests = await readRequests(store)
+  expect(requests.filter(({ isGoal }) => isGoal).length).toBeGreaterThan(8)
+  for (const { pathOf } of requests) {
+    for (const index of [0, 1, 2, 199]) {
+      expect(pathOf(index)).toMatch(/^\/v1\/(decisions|evaluation|profiles)/)
+      expect(pathOf(index)).not.toMatch(/undefined|=(&|$)|\/$/)
+    }
+  }
+})
+
+test('details are of decisions that are there, in turn', async () => {
+  const detail = (await readRequests(store)).find(({ what }) => what === 'detail')
+  expect([0, 1, 2, 3].map((index) => detail?.pathOf(index))).toEqual([
+    ...['/v1/decisions/id-1', '/v1/decisions/id-2', '/v1/decisions/id-3', '/v1/decisions/id-1']
+  ])
+})
