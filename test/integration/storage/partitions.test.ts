@@ -224,7 +224,8 @@ describe('retention', () => {
               1, 0, 0, 0, 0 from generate_series(1, 20) age`
     )
     await insertAged(
-      `decision_facet_hours select o, date_trunc('hour', t), '', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0`,
+      `decision_facet_hours
+       select o, date_trunc('hour', t), '', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0`,
       `agents select o, '', t, t`,
       `decision_outcomes select o, o, t, null, null, null, 'evaluated', null, 'pass', '{}', '[]'`,
       `outcome_hours select o, date_trunc('hour', t), '', '', 'evaluated', 'pass', 1`,
