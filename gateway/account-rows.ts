@@ -13,7 +13,7 @@ export interface AccountHandlers {
   readonly login: PublicHandle
   readonly refresh: PublicHandle
   readonly logout: SessionHandle
-  readonly listSessions: SessionHandle
+  readonly listOwnSessions: SessionHandle
   readonly endSession: SessionHandle
   readonly showMe: SessionHandle
   readonly changeMe: SessionHandle
@@ -30,12 +30,13 @@ export interface AccountHandlers {
 export function accountRows(to: AccountHandlers, guards: Guards): readonly Row[] {
   const { anyone, session, sessionOr } = guards
   const all = '/v1/auth/sessions'
+  const list = session(sessions.listOwnSessionsOperation, to.listOwnSessions)
   return [
     ['post',   '/v1/auth/register',  anyone(registerOperation, to.register)],
     ['post',   '/v1/auth/login',     anyone(loginOperation, to.login)],
     ['post',   '/v1/auth/refresh',   anyone(sessions.refreshOperation, to.refresh)],
     ['post',   '/v1/auth/logout',    session(sessions.logoutOperation, to.logout)],
-    ['get',    all,                  session(sessions.listSessionsOperation, to.listSessions)],
+    ['get',    all,                  list],
     ['delete', `${all}/:session_id`, session(sessions.endSessionOperation, to.endSession)],
     ['get',    '/v1/auth/me',        session(person.showMeOperation, to.showMe)],
     ['patch',  '/v1/auth/me',        session(person.changeMeOperation, to.changeMe)],

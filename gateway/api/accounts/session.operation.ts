@@ -72,8 +72,8 @@ export const logoutOperation: Operation = {
   problems: [...readProblems, ...bodyProblems]
 }
 
-export const listSessionsOperation: Operation = {
-  operation_id: 'listSessions',
+export const listOwnSessionsOperation: Operation = {
+  operation_id: 'listOwnSessions',
   tag,
   summary: 'List your sessions',
   description: 'Where the person is logged in, the oldest first, in all organizations.',

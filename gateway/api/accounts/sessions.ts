@@ -20,7 +20,7 @@ interface SessionRow extends Row {
 }
 
 export function createSessions({ accounts, liveSessions }: SessionsDependencies) {
-  const listSessions: SessionHandle = async ({ principal, query }) => {
+  const listOwnSessions: SessionHandle = async ({ principal, query }) => {
     const rows = await accounts.query<SessionRow>(
       `select session_id, organization_id, created_at, last_used_at, expires_at, ends_at,
               user_agent, address, session_id = $2 as is_current
@@ -51,7 +51,7 @@ export function createSessions({ accounts, liveSessions }: SessionsDependencies)
     return jsonReply(200, JSON.stringify({ session_id: only, ended: true }))
   }
 
-  return { listSessions, endSession }
+  return { listOwnSessions, endSession }
 }
 
 function sessionNotFound(id: string): Problem {

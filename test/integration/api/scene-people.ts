@@ -9,7 +9,11 @@ import { systemClock } from '../../../platform/clock.ts'
 import { createSessionTokens } from '../../../platform/session-token.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
-type Tokens = Readonly<Record<UserRole, string>>
+/** Of no password. */
+const nobodysHash = `$argon2id$v=19$m=8,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** An access token of each. */
+export type Tokens = Readonly<Record<UserRole, string>>
 
 /** People with sessions as a login leaves them: one of each role in an organization. */
 export function createPeople(database: TestDatabase, signingKey: string) {
@@ -20,13 +24,13 @@ export function createPeople(database: TestDatabase, signingKey: string) {
     const [user_id, session_id] = [randomUUID(), randomUUID()]
     await database.query(
       `with person as (
-         insert into users (user_id, email, name, password_hash) values ($1, $2, $3, '')
+         insert into users (user_id, email, name, password_hash) values ($1, $2, $3, $6)
        ), membership as (
          insert into memberships (organization_id, user_id, role) values ($4, $1, $3)
        )
        insert into sessions (session_id, user_id, organization_id, expires_at, ends_at)
        values ($5, $1, $4, now() + interval '1 hour', now() + interval '1 day')`,
-      [user_id, `${user_id}@example.com`, role, organization_id, session_id]
+      [user_id, `${user_id}@example.com`, role, organization_id, session_id, nobodysHash]
     )
     return [role, sessionTokens.sign({ user_id, organization_id, role, session_id })]
   }

@@ -54,3 +54,11 @@ test('who has no key is told to make one, if the role may', () => {
   expect(paths('owner')).toContain('/v1/auth/api-keys')
   expect(paths('viewer')).not.toContain('/v1/auth/api-keys')
 })
+
+test('no two routes of the gateway have one operation: the handler of one would serve both', () => {
+  const handler = () => Promise.reject(new Error('never called'))
+  const ids = createRoutes(handlersOf(handler), () => handler)
+    .filter(({ path }) => !path.includes('tail'))
+    .map(({ operation }) => operation.operation_id)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+})
