@@ -19,9 +19,11 @@ const chance = `create or replace function pg_temp.chance(n bigint, what bigint)
 
 /** Some decisions of an agent make a session, and few agents have most of the traffic. */
 const made = `create temporary view made as
-  select n, received_at, agent, 'session-' || session as session_id, 'domain-' || agent % 8 as domain,
-         (lpad(to_hex((extract(epoch from received_at) * 1000)::bigint), 12, '0') || '7'
-           || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid as decision_id,
+  select n, received_at, agent, 'session-' || session as session_id,
+         'domain-' || agent % 8 as domain,
+         (lpad(to_hex((extract(epoch from received_at) * 1000)::bigint), 12, '0')
+           || '7' || substr(md5(n::text), 1, 3)
+           || '8' || substr(md5(n::text), 4, 15))::uuid as decision_id,
          'model-' || (pg_temp.chance(session, 2) * 4)::int as model,
          (1 + agent % 3) || '.' || (pg_temp.chance(session, 3) * 3)::int || '.0' as agent_version,
          'tenant-' || (pg_temp.chance(session, 4) * 200)::int as tenant,

@@ -6,6 +6,7 @@ import { freePort } from '../../stack/ports.ts'
 import { fillStore } from '../fill-store.ts'
 import { createHistogram } from '../histogram.ts'
 import { markdownTable } from '../markdown.ts'
+import { benchLogin } from '../open-bench.ts'
 import type { Outcome } from '../outcome.ts'
 import { readRequests } from '../read-requests.ts'
 import type { ReadRequest } from '../read-requests.ts'
@@ -89,7 +90,7 @@ async function logIn(url: string): Promise<string> {
   const response = await fetch(`${url}/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'bench@sluice.local', password: 'bench' })
+    body: JSON.stringify(benchLogin)
   })
   const { access_token } = (await response.json()) as { access_token?: string }
   if (access_token === undefined) throw new Error(`The login was answered ${response.status}.`)

@@ -35,7 +35,8 @@ beforeAll(async () => {
   }
   for (const organizationId of [scene.organizationId, randomUUID()]) await fill(organizationId)
   const [first] = await scene.database.query<{ decision_id: string }>(
-    'select decision_id from decisions where organization_id = $1 and received_at < now() - $2::interval',
+    `select decision_id from decisions
+      where organization_id = $1 and received_at < now() - $2::interval`,
     [scene.organizationId, '3 days']
   )
   await scene.database.query(
