@@ -1,12 +1,12 @@
 /** Puts together the handlers of an organization. */
 import type { Clock } from '../core/clock.ts'
+import type { Mail } from '../platform/mail.ts'
 import type { RateLimiter } from '../platform/rate-limiter.ts'
 import type { SessionTokens } from '../platform/session-token.ts'
 import type { LiveSessions } from './api/accounts/live-sessions.ts'
 import { createAcceptInvite } from './api/organization/accept-invite.ts'
 import type { ReadKeyCounts } from './api/organization/api-key-rows.ts'
 import { createApiKeys } from './api/organization/api-keys.ts'
-import type { Letter } from './api/organization/invite-letter.ts'
 import { createInvites } from './api/organization/invites.ts'
 import { createListAudit } from './api/organization/list-audit.ts'
 import { createMembers } from './api/organization/members.ts'
@@ -27,7 +27,7 @@ export interface OrganizationParts {
   readonly liveSessions: LiveSessions
   readonly tellKeyChange: (keyId: string) => void
   readonly readFacts: { readonly keyCounts: ReadKeyCounts }
-  readonly sendLetter: (letter: Letter) => void
+  readonly mail: Pick<Mail, 'send'>
 }
 
 export function createOrganizationHandlers(parts: OrganizationParts): OrganizationHandlers {

@@ -180,7 +180,7 @@ function createReads(
     ...createAccounts({ config, clock, rateLimiter, store, mail, ...sessions }),
     ...createOrganizationHandlers({
       ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },
-      ...{ readFacts, sendLetter: mail.send }
+      ...{ readFacts, mail }
     }),
     ...decisions,
     ...createOnboarding({ config, clock, store, poll, rateLimiter, readFacts, ingest }),

@@ -1,11 +1,6 @@
 /** The letter that an invite is sent with. */
+import type { Letter } from '../../../platform/mail.ts'
 import { inviteDays } from './invite-rows.ts'
-
-export interface Letter {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-}
 
 export interface InviteLetter {
   readonly to: string

@@ -5,6 +5,7 @@ import { uuidv7 } from '../../../core/ids.ts'
 import { createToken, tokenDigestOf } from '../../../core/opaque-token.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { UserRole } from '../../../core/user-role.ts'
+import type { Mail } from '../../../platform/mail.ts'
 import type { RateLimiter } from '../../../platform/rate-limiter.ts'
 import { jsonReply } from '../../call.ts'
 import type { SessionHandle } from '../../route.ts'
@@ -15,7 +16,7 @@ import { takeTurn } from '../configuration/take-turn.ts'
 import type { Edit } from '../configuration/take-turn.ts'
 import type { Store } from '../store.ts'
 import { inviteLetterOf } from './invite-letter.ts'
-import type { InviteLetter, Letter } from './invite-letter.ts'
+import type { InviteLetter } from './invite-letter.ts'
 import { insertInvite, readInvites, withdrawInvite, withdrawInvitesTo } from './invite-rows.ts'
 import { membersMax, readMembers } from './member-rows.ts'
 import { refuseManaging } from './refuse-managing.ts'
@@ -25,8 +26,7 @@ export interface InvitesDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly rateLimiter: Pick<RateLimiter, 'take'>
-  /** Nobody waits for it, and it may go nowhere. */
-  readonly sendLetter: (letter: Letter) => void
+  readonly mail: Pick<Mail, 'send'>
   readonly publicUrl: string | null
 }
 
@@ -36,7 +36,7 @@ interface Invitation {
 }
 
 export function createInvites(dependencies: InvitesDependencies) {
-  const { store, clock, rateLimiter, sendLetter, publicUrl } = dependencies
+  const { store, clock, rateLimiter, mail, publicUrl } = dependencies
 
   const listInvites: SessionHandle = async ({ principal, query }) => {
     const invites = await readInvites(store.of(principal.organization_id))
@@ -58,7 +58,7 @@ export function createInvites(dependencies: InvitesDependencies) {
       await edit.audit('invite.created', id, { email: to, role })
       return { invite, ...(await readNames(edit)) }
     })
-    sendLetter(inviteLetterOf({ to, role, token, ...names, publicUrl }))
+    mail.send(inviteLetterOf({ to, role, token, ...names, publicUrl }))
     return jsonReply(201, JSON.stringify({ ...invite, token }))
   }
 
