@@ -83,6 +83,14 @@ function charactersOf(count: unknown): string {
 }
 
 /** What would be right, in a few words; never a part of the value. */
-export function detailOf({ keyword, params, message }: ErrorObject): string {
-  return sentences[keyword]?.(params) ?? message ?? 'is not valid'
+export function detailOf(error: ErrorObject): string {
+  const { keyword, params, message } = error
+  return sentences[keyword]?.(params) ?? exampleOf(error) ?? message ?? 'is not valid'
+}
+
+/** A pattern says little to people: where its schema has examples, they say more. */
+function exampleOf({ keyword, parentSchema }: ErrorObject): string | undefined {
+  const examples: unknown = parentSchema?.['examples']
+  if (keyword !== 'pattern' || !Array.isArray(examples)) return undefined
+  return `must be such as ${examples.join(' or ')}`
 }

@@ -132,12 +132,15 @@ function toServer(url: string, compose: Compose): Deliver {
   return async (letter) => void (await transport.sendMail(compose(letter)))
 }
 
-/** Names sort by time; what opens accounts is for this user alone. */
+/**
+ * Names sort by time; what opens accounts is for this user alone. Files are read as they are, and
+ * quoted-printable would break a token in two.
+ */
 function toFolder(url: string, { compose, clock }: { compose: Compose; clock: Clock }): Deliver {
   const folder = fileURLToPath(url)
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return async (letter) => {
-    const { message } = await transport.sendMail(compose(letter))
+    const { message } = await transport.sendMail({ ...compose(letter), encoding: '8bit' })
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, `${uuidv7(clock.now())}.eml`)
     await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' })

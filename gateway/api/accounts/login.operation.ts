@@ -44,6 +44,15 @@ export const loginOperation: Operation = {
           pattern: uuidPattern,
           description: 'One that the person belongs to; else the one of the last time.'
         },
+        invite_token: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 100,
+          pattern: plainText,
+          description:
+            'Of an invite for this email: it is accepted first, and the session acts for its ' +
+            'organization. So somebody comes in who belongs to no other.'
+        },
         cookie: cookieSchema
       },
       additionalProperties: false
@@ -62,6 +71,8 @@ export const loginOperation: Operation = {
     ...bodyProblems,
     'login_failed',
     'organization_not_found',
+    'token_invalid',
+    'already_member',
     'login_throttled',
     'store_unavailable'
   ]

@@ -5,6 +5,7 @@ import type { Queryable, Row } from '../../../platform/postgres.ts'
 import { bearerChallenge } from '../../authentication/bearer.ts'
 import type { PublicHandle } from '../../route.ts'
 import { recordAudit } from '../organization/record-audit.ts'
+import { redeemInvite } from '../organization/redeem-invite.ts'
 import type { AccountStore } from '../store.ts'
 import type { BeginSession } from './begin-session.ts'
 import type { AnswerSession } from './session-answer.ts'
@@ -23,6 +24,7 @@ interface LoginBody {
   readonly email: string
   readonly password: string
   readonly organization_id?: string
+  readonly invite_token?: string
   readonly cookie?: boolean
 }
 
@@ -30,7 +32,7 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
   const { accounts, throttle, passwords, beginSession, answerSession } = dependencies
 
   return async function login(call) {
-    const { password, organization_id: wanted = null, cookie, ...body } = call.body as LoginBody
+    const { password, cookie, ...body } = call.body as LoginBody
     const attempt = { email: normalizeEmail(body.email), remoteAddress: call.remote_address }
     await throttle.attempt(attempt)
     const account = await selectAccount(accounts, attempt.email)
@@ -40,6 +42,7 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
     throttle.succeeded(attempt)
     const opened = await accounts.change(async (transaction) => {
       await lockAccount(transaction, account)
+      const wanted = await joinIfInvited(transaction, call, account.user_id)
       const membership = await selectMembership(transaction, account.user_id, wanted)
       const session = { user_id: account.user_id, ...membership }
       const begun = await beginSession(transaction, call, session)
@@ -81,6 +84,19 @@ async function lockAccount(transaction: Queryable, account: AccountRow): Promise
   if (same.length === 0) throw loginFailed()
 }
 
+/** Somebody who belongs to no organization gets no session, and so could not accept in one. */
+async function joinIfInvited(
+  transaction: Queryable,
+  { body, remote_address, request_id: requestId }: Parameters<PublicHandle>[0],
+  user_id: string
+): Promise<string | null> {
+  const { email, organization_id = null, invite_token: token } = body as LoginBody
+  if (token === undefined) return organization_id
+  const address = remote_address === '' ? null : remote_address
+  const joined = await redeemInvite(transaction, { token, user_id, email, address, requestId })
+  return joined.organization_id
+}
+
 interface Membership extends Row {
   readonly organization_id: string
   readonly role: string
@@ -104,7 +120,7 @@ async function selectMembership(
   if (membership !== undefined) return membership
   const detail =
     wanted === null
-      ? 'You belong to no organization any more; ask for an invite.'
+      ? 'You belong to no organization any more; log in with the invite_token of an invite.'
       : 'You belong to no organization with this id; leave it out to get into one of yours.'
   throw new Problem('organization_not_found', { detail })
 }

@@ -26,6 +26,7 @@ export const refreshOperation: Operation = {
           type: 'string',
           maxLength: 100,
           pattern: tokenPattern('slr'),
+          examples: [sessionExample.refresh_token],
           description: 'Left out by browsers, whose cookie has it.'
         }
       },

@@ -7,7 +7,7 @@ import { labelsMax } from './query-schema.ts'
 import { flawOf, readScoreCondition } from './score-condition.ts'
 import type { ScoreCondition } from './score-condition.ts'
 import { wordsMax, wordsOf } from './search-words.ts'
-import { readSortOrder, sortDefault, sortDescription } from './sort-order.ts'
+import { readSortOrder, sortChoice, sortDefault } from './sort-order.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -77,7 +77,7 @@ function decisionQueryOf(given: Given): DecisionQuery {
 function flawsOf({ filters, sort, include, limit }: DecisionQuery): readonly Violation[] {
   const wrong: Violation[] = []
   if (readSortOrder(sort) === null) {
-    wrong.push({ pointer: '/sort', detail: `must be ${sortDescription.replaceAll('`', '')}` })
+    wrong.push({ pointer: '/sort', detail: `must be ${sortChoice.replaceAll('`', '')}` })
   }
   const words = filters.q === undefined ? 1 : wordsOf(filters.q).length
   if (words === 0 || words > wordsMax) {

@@ -23,6 +23,8 @@ export function readSortOrder(text: string): SortOrder | null {
   return isName ? { kind: 'score', descending, name } : null
 }
 
+const sortNames = ['received_at', ...measures].map((name) => `\`${name}\``).join(', ')
+export const sortChoice = `${sortNames} or \`score:<name>\`, with \`-\` in front or without it`
 export const sortDescription =
-  `\`received_at\`, ${measures.map((name) => `\`${name}\``).join(', ')} or \`score:<name>\`; ` +
-  'with `-` in front the greatest come first. What has no value comes last.'
+  `${sortNames} or \`score:<name>\`; with \`-\` in front the greatest come first. ` +
+  'What has no value comes last.'

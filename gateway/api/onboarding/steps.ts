@@ -34,7 +34,7 @@ function emailStep({ email }: Progress): Step | null {
   return {
     id: 'email_verified',
     done_at: email.email_verified_at,
-    hint: 'Open the link in the letter that was sent to you.',
+    hint: 'POST the token of the letter that was sent to you to /v1/auth/email/verify.',
     detail: email.email
   }
 }

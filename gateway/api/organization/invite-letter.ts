@@ -26,7 +26,7 @@ The token of the invite is
 
 It is for this address alone, and good for ${inviteDays} days.
 
-If you have an account, log in and post {"token": "…"} to
+If you have an account, log in and post {"token": "..."} to
 ${base}/v1/auth/invites/accept
 
 If you have none, post it as "invite_token", with an email and a password, to

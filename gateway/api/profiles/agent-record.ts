@@ -65,6 +65,6 @@ export function editableOf(record: AgentRecord) {
 
 /** One of another organization answers the same. */
 export function agentNotFound(): Problem {
-  const detail = 'Nothing of an agent with this id was ever stored.'
+  const detail = 'Nothing of an agent with this id is stored.'
   return new Problem('agent_not_found', { detail })
 }

@@ -27,6 +27,7 @@ export const measure = objectOf(measureMembers)
 export const windowParameter: JsonSchema = {
   type: 'string',
   pattern: windowPattern,
+  examples: ['24h', '7d'],
   maxLength: 5,
   description: 'Hours or days up to now, such as 24h or 7d, from 1h to 90d.'
 }

@@ -27,6 +27,7 @@ export const exportDecisionsOperation: Operation = {
       fields: {
         type: 'string',
         pattern: fieldsExpression,
+        examples: [exportFields.join(',')],
         maxLength: 1000,
         description: `The members or columns, with commas, of: ${exportFields.join(', ')}.`
       },

@@ -15,6 +15,7 @@ const lastEventId = textFilter(
 const ticket: JsonSchema = {
   type: 'string',
   pattern: ticketExpression,
+  examples: ['slt_4Kx0nOq9m1vYw3cD8fT2hJ5sL7pR6aZ0bE9gU4iQ1XM'],
   description:
     'Of POST /v1/decisions/tail-tickets, in place of a session; it has its filters with it.'
 }

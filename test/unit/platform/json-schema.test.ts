@@ -56,6 +56,7 @@ test.each([
   [{ type: 'string', pattern: '^[^\\u0000]*$' }, '\0', 'must not hold the character U+0000'],
   [{ type: 'string', pattern: uuidPattern }, 'x', expect.stringMatching(/^must be a UUID/)],
   [{ type: 'string', pattern: '^a' }, 'b', 'must match pattern "^a"'],
+  [{ type: 'string', pattern: '^a', examples: ['ab', 'ac'] }, 'b', 'must be such as ab or ac'],
   [{ const: 1 }, 2, 'must be equal to constant']
 ])('says of %j about %j: %s', (schema, value, detail) => {
   expect(createCheck(schema)(value)).toEqual([{ pointer: '', detail }])

@@ -88,7 +88,7 @@ test('becomes a file of its own, for nobody else to read', async () => {
   const folder = await createFolder()
   const scene = createScene(pathToFileURL(folder).href)
   scene.mail.send(letter)
-  scene.mail.send({ ...letter, to: 'grace@example.com' })
+  scene.mail.send({ ...letter, to: 'grace@example.com', text: `Café Zoë\n\n  ${'x'.repeat(48)}\n` })
   await scene.mail.close()
   const names = await readdir(folder)
   expect(names).toHaveLength(2)
@@ -97,6 +97,8 @@ test('becomes a file of its own, for nobody else to read', async () => {
   expect(toAda).toContain('From: Sluice <sluice@localhost>')
   expect(toAda).toContain('Subject: A token')
   expect(toAda).toContain('\n  slp_x\n')
+  const toGrace = texts.find((text) => text.includes('To: grace@example.com')) ?? ''
+  expect(toGrace).toContain(`Café Zoë\n\n  ${'x'.repeat(48)}\n`)
   for (const name of names) {
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
   }

@@ -5,7 +5,7 @@ import { userRoles } from '../../../../core/user-role.ts'
 import { invitesPerDay } from '../../../../gateway/api/organization/throttle-invites.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
-import { auditOf, createOrganization, createPerson } from './people.ts'
+import { auditOf, createOrganization, createPerson, password } from './people.ts'
 import type { Person } from './people.ts'
 
 const invites = '/v1/auth/organization/invites'
@@ -72,6 +72,29 @@ describe('an invite', () => {
       { action: 'invite.accepted', target: made.invite_id, details }
     ])
     expect(JSON.stringify(log)).not.toContain(token)
+  })
+
+  test('lets somebody in who belongs to no organization any more, with the login', async () => {
+    const { id, owner } = await strangers()
+    const gone = await createPerson(scene, id, 'member')
+    await owner.send('DELETE', `/v1/auth/organization/members/${gone.user_id}`)
+    const login = { email: gone.email, password }
+    const refused = await scene.post('/v1/auth/login', login)
+    expect([refused.status, refused.body['code']]).toEqual([404, 'organization_not_found'])
+
+    const other = await invite(owner, `${randomUUID()}@example.com`)
+    const wrong = await scene.post('/v1/auth/login', { ...login, invite_token: other.token })
+    expect([wrong.status, wrong.body['code']]).toEqual([422, 'token_invalid'])
+    const { token } = await invite(owner, gone.email, 'viewer')
+    const guessed = { ...login, password: 'wrong', invite_token: token }
+    expect((await scene.post('/v1/auth/login', guessed)).status).toBe(401)
+
+    const back = await scene.post('/v1/auth/login', { ...login, invite_token: token })
+    expect([back.status, back.body['organization_id']]).toEqual([200, id])
+    const members = await owner.send<Listed>('GET', '/v1/auth/organization/members')
+    expect(members.body.data).toContainEqual(
+      expect.objectContaining({ user_id: gone.user_id, role: 'viewer' })
+    )
   })
 
   test('is stored without its token', async () => {

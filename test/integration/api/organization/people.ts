@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { hashPassword } from '../../../../platform/password.ts'
 import type { Answer, Scene, Sending } from '../scene.ts'
 
-const password = 'correct horse battery staple'
+export const password = 'correct horse battery staple'
 const passwordHash = hashPassword(password)
 
 export interface Person {
