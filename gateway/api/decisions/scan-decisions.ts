@@ -73,8 +73,16 @@ export async function scanDecisions(store: OrganizationStore, scan: Scan): Promi
   )
   const { scanned = 0 } = last ?? {}
   const hasMore = last !== undefined && scanned === scannedMax
-  const endsAt = hasMore ? { sort_key: last.sort_key, id: last.decision_id } : null
-  return { keys, endsAt, scanned }
+  if (!hasMore) return { keys, endsAt: null, scanned }
+  const endsAt = { sort_key: last.sort_key, id: last.decision_id }
+  // What was stored between the two statements moved the end up: behind it the next one looks.
+  return { keys: keys.filter((key) => !isBehind(key, last, scan)), endsAt, scanned }
+}
+
+function isBehind(key: DecisionKey, end: LastRow, scan: Scan): boolean {
+  const [place, endPlace] = [key, end].map((each) => `${each.sort_key} ${each.decision_id}`)
+  if (place === undefined || endPlace === undefined) return false
+  return isDescending(scan) ? place < endPlace : place > endPlace
 }
 
 interface LastRow extends Row {
