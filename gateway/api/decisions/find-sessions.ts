@@ -1,7 +1,7 @@
 /** Which sessions had decisions of late: found on a walk from the newest decision back. */
 import type { CursorPosition } from '../../../core/cursor.ts'
 import type { Row } from '../../../platform/postgres.ts'
-import { textCondition } from '../../../platform/text-condition.ts'
+import { agentCondition } from '../profiles/agent-condition.ts'
 import type { OrganizationStore } from '../store.ts'
 import type { TimeRange } from '../time-range.ts'
 import { scannedMax } from './walk-decisions.ts'
@@ -26,6 +26,7 @@ interface SeenRow extends Row {
 
 export interface SessionWalk {
   readonly pieces: readonly TimeRange[]
+  /** Empty is the decisions that name none; null is all. */
   readonly agentId: string | null
   readonly after: CursorPosition | null
   readonly sessionsMax: number
@@ -89,7 +90,7 @@ function selectSeen(
   if (piece.to !== null) {
     conditions.push(`received_at < ${parameter(piece.to.toISOString())}::timestamptz`)
   }
-  if (agentId !== null) conditions.push(textCondition('agent_id', agentId, parameter(agentId)))
+  if (agentId !== null) conditions.push(agentCondition(agentId, parameter))
   if (after !== null) {
     const time = `${parameter(after.sort_key)}::timestamptz`
     conditions.push(`received_at <= ${time}`)

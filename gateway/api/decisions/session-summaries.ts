@@ -54,7 +54,7 @@ function selectPiece(
               filter (where d.agent_id is not null) as agents,
             coalesce(max(to_char(d.received_at at time zone 'utc',
                                  'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || d.decision_id)
-              filter (where $5::text is null or d.agent_id = $5), '') as newest,
+              filter (where $5::text is null or coalesce(d.agent_id, '') = $5), '') as newest,
             coalesce(sum(d.input_tokens), 0)::bigint as input_tokens,
             coalesce(sum(d.output_tokens), 0)::bigint as output_tokens,
             count(*) filter (where o.verdict = 'pass')::integer as pass,

@@ -2,6 +2,8 @@
 import type { CursorPosition } from '../../../core/cursor.ts'
 import type { Row } from '../../../platform/postgres.ts'
 import { textCondition } from '../../../platform/text-condition.ts'
+import { agentCondition } from '../profiles/agent-condition.ts'
+import { agentIdOf } from '../profiles/agent-name.ts'
 import type { DecisionKey } from '../decisions/scan-decisions.ts'
 import type { OrganizationStore } from '../store.ts'
 import type { TailFilters } from './tail-filters.ts'
@@ -34,7 +36,9 @@ export function selectKeys(
     conditions.push(`received_at >= ${time}`)
     conditions.push(`(received_at, decision_id) > (${time}, ${parameter(since.id)}::uuid)`)
   }
-  for (const column of ['agent_id', 'session_id', 'domain'] as const) {
+  const { agent_id } = filters
+  if (agent_id !== undefined) conditions.push(agentCondition(agentIdOf(agent_id), parameter))
+  for (const column of ['session_id', 'domain'] as const) {
     const value = filters[column]
     if (value !== undefined) conditions.push(textCondition(column, value, parameter(value)))
   }

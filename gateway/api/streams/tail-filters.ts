@@ -1,6 +1,7 @@
 /** What a live tail is about: some decisions of an organization, or a share of them. */
 import { isSampled } from '../../../evaluators/planning/sample.ts'
 import type { JsonSchema } from '../../../platform/json-schema.ts'
+import { agentIdOf } from '../profiles/agent-name.ts'
 import { evaluationStatus, verdict } from '../response-schemas.ts'
 import { textFilter } from '../text-filter.ts'
 
@@ -37,16 +38,19 @@ export const tailFilterSchemas: Readonly<Record<keyof TailFilters, JsonSchema>> 
   }
 }
 
-const texts = ['agent_id', 'session_id', 'domain'] as const
+const texts = ['session_id', 'domain'] as const
 
 /** What never changes of a decision. */
-type Place = Readonly<Record<(typeof texts)[number], string | null> & { decision_id: string }>
+type Place = Readonly<
+  Record<(typeof texts)[number] | 'agent_id', string | null> & { decision_id: string }
+>
 const cohort = 'tail'
 
 export function isAbout(filters: TailFilters, row: Place): boolean {
-  const { sample: rate = 1 } = filters
+  const { sample: rate = 1, agent_id } = filters
+  const isOfAgent = agent_id === undefined || agentIdOf(agent_id) === (row.agent_id ?? '')
   const fits = texts.every((name) => filters[name] === undefined || filters[name] === row[name])
-  return fits && isSampled({ rate, key: 'decision', cohort }, row)
+  return isOfAgent && fits && isSampled({ rate, key: 'decision', cohort }, row)
 }
 
 /** Of what its evaluation has come to so far. */

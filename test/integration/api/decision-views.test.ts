@@ -163,6 +163,11 @@ describe('sessions', () => {
     expect(seen.map(({ session_id }) => session_id).toSorted()).toEqual(expected.toSorted())
   })
 
+  test('of the decisions that name no agent, each once', async () => {
+    const seen = await walk(`from=${at(0)}&to=${at(200)}&limit=2&agent_id=_unattributed`)
+    expect(seen.map(({ session_id }) => session_id)).toEqual(names.toReversed())
+  })
+
   test('have their decisions in the order in which they came', async () => {
     for (const name of names) {
       const path = `/v1/decisions/sessions/${encodeURIComponent(name)}?${span}&limit=2`
