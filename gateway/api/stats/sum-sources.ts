@@ -126,12 +126,16 @@ export const costSource: SumSource = {
      ), tokens as (
        select agent_id, model, bucket, ${priced.join(', ')} from models
         union all
-       select h.agent_id, null, ${bucket}, ${sumsOfPriced}
-         from decision_hours h
-        where ${conditions}
+       select h.agent_id, null, h.bucket, ${sumsOfPriced}
+         from (
+           select h.agent_id, ${bucket} as bucket, ${sumsOfPriced}
+             from decision_hours h
+            where ${conditions}
+            group by 1, 2
+            union all
+           select agent_id, bucket, ${takenOff} from models
+         ) h
         group by 1, 3
-        union all
-       select agent_id, null, bucket, ${takenOff} from models
      )`,
   rows: `tokens h
        left join prices own on own.agent_id = h.agent_id and own.model = h.model

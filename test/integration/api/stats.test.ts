@@ -114,6 +114,18 @@ test.each([
   expect(points[0]).toEqual({ t: '2026-01-10T00:00:00.000Z', value: null, n: 0, ci: null })
 })
 
+test('the cost of decisions that tell half of their tokens rests on each of them once', async () => {
+  const any = '{"*": {"input_usd_per_million": 10000, "output_usd_per_million": 20000}}'
+  await scene.database.query(
+    `insert into agent_profiles (organization_id, agent_id, prices, updated_by)
+     values ($1, 'b', $2, 'test')`,
+    [scene.organizationId, any]
+  )
+  const { total } = await onlySeries(`${range}&metrics=cost&agent_id=b`)
+  expect([total.value, total.n]).toEqual([10, 1])
+  await scene.database.query(`delete from agent_profiles where agent_id = 'b'`)
+})
+
 test('a score has a series for each evaluator version, and a break between them', async () => {
   const { series, breaks } = await statsOf(`${range}&metrics=score:tone&interval=hour`)
   expect(series.map(({ version, total }) => [version, total.value, total.n])).toEqual([
