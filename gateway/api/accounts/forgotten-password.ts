@@ -48,23 +48,29 @@ export function createForgottenPassword(dependencies: ForgottenPasswordDependenc
     const { token, new_password: password } = call.body as ResetBody
     await throttle.fromAddress(call.remote_address)
     // Hashing has a price, and no connection waits for it: asked now, and used up later.
-    const { email } = await holderOf(accounts, 'reset_password', token)
+    const { user_id, email } = await holderOf(accounts, 'reset_password', token)
     refuseViolations([passwordViolation({ pointer: '/new_password', password, email })])
     const password_hash = await passwords.hash(password)
-    const { user_id, sessions } = await accounts.change(async (transaction) => {
-      const holder = await useEmailToken(transaction, 'reset_password', token)
-      await setPassword(transaction, { user_id: holder.user_id, password_hash, before: null })
-      await markVerified(transaction, holder.user_id)
-      const revocation = { ...holder, reason: 'password', only: null, except: null } as const
-      const ended = await revokeSessions(transaction, revocation)
-      await recordReset(transaction, call, holder.user_id)
-      return { user_id: holder.user_id, sessions: ended.length }
+    const ended = await accounts.change(async (transaction) => {
+      await lockPerson(transaction, user_id)
+      await useEmailToken(transaction, 'reset_password', token)
+      await setPassword(transaction, { user_id, password_hash, before: null })
+      await markVerified(transaction, user_id)
+      const revocation = { user_id, reason: 'password', only: null, except: null } as const
+      const ids = await revokeSessions(transaction, revocation)
+      await recordReset(transaction, call, user_id)
+      return ids
     })
     liveSessions.forget(user_id)
-    return jsonReply(200, JSON.stringify({ sessions_ended: sessions }))
+    return jsonReply(200, JSON.stringify({ sessions_ended: ended.length }))
   }
 
   return { forgotPassword, resetPassword }
+}
+
+/** Before the token, since whoever changes a password has the person when he ends the tokens. */
+async function lockPerson(transaction: Queryable, userId: string): Promise<void> {
+  await transaction.query(`select from users where user_id = $1 for no key update`, [userId])
 }
 
 /** Whoever has the token reads letters at the address. */

@@ -51,13 +51,14 @@ async function moveSession(
     const detail = `You belong to no organization ${organization_id}.`
     throw new Problem('organization_not_found', { detail })
   }
-  await transaction.query(
-    `update sessions set organization_id = $1 where session_id = $2 and user_id = $3`,
-    [organization_id, session_id, user_id]
-  )
+  // The person first and then the session, as whoever logs in or changes a password locks them.
   await transaction.query(`update users set last_organization_id = $1 where user_id = $2`, [
     organization_id,
     user_id
   ])
+  await transaction.query(
+    `update sessions set organization_id = $1 where session_id = $2 and user_id = $3`,
+    [organization_id, session_id, user_id]
+  )
   return membership.role
 }
