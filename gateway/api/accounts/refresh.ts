@@ -8,8 +8,10 @@ import { successorOf, tokenDigestOf } from '../../../core/opaque-token.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { ProblemCode } from '../../../core/problem.ts'
 import type { Queryable } from '../../../platform/postgres.ts'
+import type { Call } from '../../call.ts'
 import { bearerChallenge } from '../../authentication/bearer.ts'
 import type { PublicHandle } from '../../route.ts'
+import { recordAudit } from '../organization/record-audit.ts'
 import type { AccountStore } from '../store.ts'
 import { idleSeconds } from './begin-session.ts'
 import type { LiveSessions } from './live-sessions.ts'
@@ -25,6 +27,8 @@ export interface RefreshDependencies {
   readonly answerSession: AnswerSession
 }
 
+type Caller = Pick<Call, 'remote_address' | 'request_id'>
+
 type Outcome =
   | { readonly kind: 'refreshed'; readonly row: RefreshTokenRow; readonly role: string }
   | { readonly kind: 'reused'; readonly row: RefreshTokenRow }
@@ -34,21 +38,22 @@ export function createRefresh(dependencies: RefreshDependencies): PublicHandle {
   const { accounts, liveSessions, successionKey, answerSession } = dependencies
 
   /** A reuse is told by what it returns: thrown here, it would undo the end of the session. */
-  async function redeem(transaction: Queryable, token: string): Promise<Outcome> {
+  async function redeem(transaction: Queryable, token: string, caller: Caller): Promise<Outcome> {
     const successor = tokenDigestOf(successorOf(successionKey, token))
     const row = await lockRefreshToken(transaction, tokenDigestOf(token), successor)
     if (row === null || !row.is_live || row.role === null) return { kind: 'invalid' }
     if (row.state === 'unused') await rotate(transaction, { token, successor, row })
     if (row.state !== 'reused') return { kind: 'refreshed', row, role: row.role }
-    await endSession(transaction, row.session_id)
+    await endSession(transaction, row, caller)
     return { kind: 'reused', row }
   }
 
-  return async function refresh({ body, headers }) {
-    const given = (body as { refresh_token?: string }).refresh_token
+  return async function refresh(call) {
+    const { headers } = call
+    const given = (call.body as { refresh_token?: string }).refresh_token
     const token = given ?? refreshCookieOf(headers)
     if (token === null) throw refused('refresh_invalid', 'There is none in the body or the cookie.')
-    const outcome = await accounts.change((transaction) => redeem(transaction, token))
+    const outcome = await accounts.change((transaction) => redeem(transaction, token, call))
     if (outcome.kind === 'invalid') {
       throw refused('refresh_invalid', 'It is not known, or its session has ended; log in again.')
     }
@@ -90,12 +95,23 @@ async function rotate(
   )
 }
 
-async function endSession(transaction: Queryable, sessionId: string): Promise<void> {
+/** Whose session it was finds in the audit log from where the second of the two came. */
+async function endSession(
+  transaction: Queryable,
+  { session_id, user_id, organization_id: organizationId }: RefreshTokenRow,
+  { remote_address, request_id: requestId }: Caller
+): Promise<void> {
   await transaction.query(
     `update sessions set revoked_at = now(), revoked_reason = 'refresh_reused'
       where session_id = $1`,
-    [sessionId]
+    [session_id]
   )
+  await recordAudit(transaction, {
+    ...{ organizationId, actor: { kind: 'user', id: user_id }, requestId },
+    ...{ action: 'session.ended', target: { kind: 'session', id: session_id } },
+    details: { reason: 'refresh_reused', sessions: 1 },
+    address: remote_address === '' ? null : remote_address
+  })
 }
 
 function refused(code: ProblemCode, detail: string): Problem {

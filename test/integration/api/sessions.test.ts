@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { waitUntil } from '../../support/wait-until.ts'
 import { logIn, password, refresh, register } from './account-scene.ts'
-import type { Opened, Refusal } from './account-scene.ts'
+import type { Opened, Refusal, Registered } from './account-scene.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -17,7 +17,7 @@ interface SessionList {
 
 let scene: Scene
 let email: string
-let first: Opened
+let first: Registered
 
 beforeAll(async () => {
   scene = await createScene()
@@ -86,6 +86,15 @@ describe('a refresh', () => {
     expect((await me(thief.access_token)).body['code']).toBe('session_invalid')
     const after = await refresh<Refusal>(scene, thief.refresh_token)
     expect([after.status, after.body.code]).toEqual([401, 'refresh_invalid'])
+    const [noted] = await scene.database.query(
+      `select action, actor_id, details from audit_log
+        where organization_id = $1 order by created_at desc limit 1`,
+      [first.organization_id]
+    )
+    expect(noted).toEqual({
+      ...{ action: 'session.ended', actor_id: first.user.id },
+      details: '{"reason":"refresh_reused","sessions":1}'
+    })
   })
 
   test('with a token whose successor was used ends it at once', async () => {
