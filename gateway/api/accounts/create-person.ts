@@ -8,7 +8,7 @@ import type { Queryable } from '../../../platform/postgres.ts'
 import type { Call } from '../../call.ts'
 import { recordAudit } from '../organization/record-audit.ts'
 import type { AuditOrigin } from '../organization/record-audit.ts'
-import { redeemInvite } from '../organization/redeem-invite.ts'
+import { lockInvite, redeemInvite } from '../organization/redeem-invite.ts'
 
 export interface NewPerson {
   /** Normalized. */
@@ -76,8 +76,10 @@ export function createCreatePerson(parts: { clock: Clock; pepper: string }): Cre
   }
 
   return async function createPerson(transaction, caller, person) {
-    const user_id = await insertUser(transaction, uuidv7(clock.now()), person)
     const { invite_token: token, email } = person
+    // First, so that whoever has none for this email does not hear whether it has an account.
+    if (token !== undefined) await lockInvite(transaction, { token, email })
+    const user_id = await insertUser(transaction, uuidv7(clock.now()), person)
     const address = caller.remote_address === '' ? null : caller.remote_address
     const requestId = caller.request_id
     if (token !== undefined) {

@@ -34,9 +34,8 @@ export async function redeemInvite(
   transaction: Queryable,
   request: RedeemRequest
 ): Promise<RedeemedInvite> {
-  const { token, user_id, email, address, requestId } = request
-  const invite = await lockInvite(transaction, token)
-  if (invite === null || invite.email !== normalizeEmail(email)) throw tokenInvalid()
+  const { user_id, address, requestId } = request
+  const invite = await lockInvite(transaction, request)
   const { organization_id, invite_id, name, role } = invite
   await insertMember(transaction, invite, user_id)
   await transaction.query(
@@ -56,9 +55,15 @@ export async function redeemInvite(
   return { organization_id, name, role }
 }
 
-/** Of two who redeem it at once, one waits and finds it accepted. */
-async function lockInvite(transaction: Queryable, token: string): Promise<InviteRow | null> {
-  const rows = await transaction.query<InviteRow>(
+/**
+ * Of two who redeem it at once, one waits and finds it accepted.
+ * @throws {Problem} 422 token_invalid
+ */
+export async function lockInvite(
+  transaction: Queryable,
+  { token, email }: Pick<RedeemRequest, 'token' | 'email'>
+): Promise<InviteRow> {
+  const [invite] = await transaction.query<InviteRow>(
     `select i.organization_id, i.invite_id, i.email, i.role, o.name
        from invites i join organizations o using (organization_id)
       where i.token_digest = $1
@@ -66,7 +71,8 @@ async function lockInvite(transaction: Queryable, token: string): Promise<Invite
         for no key update of i`,
     [tokenDigestOf(token)]
   )
-  return rows[0] ?? null
+  if (invite === undefined || invite.email !== normalizeEmail(email)) throw tokenInvalid()
+  return invite
 }
 
 async function insertMember(

@@ -130,6 +130,8 @@ describe('registering', () => {
     )
     const stranger = await register(scene, { invite_token: token })
     expect([stranger.status, codeOf(stranger)]).toEqual([422, 'token_invalid'])
+    const taken = { email: host.user.email, invite_token: token }
+    expect(codeOf(await register(scene, taken))).toBe('token_invalid')
     const { status, body } = await register(scene, { email, invite_token: token })
     expect([status, body.organization.id, body.api_key]).toEqual([201, host.organization_id, null])
     const { body: me } = await scene.get('/v1/auth/me', body.access_token)
