@@ -27,7 +27,8 @@ export interface AgentPage<T> {
   readonly next_cursor: string | null
 }
 
-const cursorCharsMax = 2000
+/** A name and an id may have 255 characters each, of four bytes or escaped. */
+export const cursorCharsMax = 6000
 const hashChars = 16
 
 /** @throws {Problem} 422 for a cursor that is none, or of another list */

@@ -8,7 +8,7 @@ import { lagExample, lagMembers, pageParameters } from '../page-parameters.ts'
 import { objectOf, time } from '../response-schemas.ts'
 import { windowParameter } from '../stats/read-stats.operation.ts'
 import { textFilter } from '../text-filter.ts'
-import { sortNames } from './agent-page.ts'
+import { cursorCharsMax, sortNames } from './agent-page.ts'
 import { agentStatuses } from './agent-status.ts'
 import * as examples from './profile-examples.ts'
 import { editableMembers, identityMembers, listedMembers } from './profile-schema.ts'
@@ -56,7 +56,10 @@ export const listProfilesOperation: Operation = {
         description: 'Descending with `-`; what is not known comes last.'
       },
       ...pageParameters('Agents on a page.'),
-      cursor: textFilter('Where the page begins: `meta.next_cursor` of the page before.', 2000)
+      cursor: textFilter(
+        'Where the page begins: `meta.next_cursor` of the page before.',
+        cursorCharsMax
+      )
     },
     additionalProperties: false
   },

@@ -29,6 +29,16 @@ test.each([1, 2, 3])('pages of %i have each of them once', (limit) => {
   expect(found.join('')).toBe('cadbe')
 })
 
+test('the longest names there may be have a cursor that is taken', () => {
+  const longest = (first: string) => first + '🔑'.repeat(254)
+  const named = ['a', 'b', 'c'].map((first) => {
+    return { agentId: longest(first), sortValue: longest(first) }
+  })
+  const asked = { sort: 'name', limit: 1, filters: {} }
+  const cursor = agentPage(named, asked).next_cursor ?? ''
+  expect(agentPage(named, { ...asked, cursor }).page).toEqual([named[1]])
+})
+
 describe('refuses a cursor', () => {
   const asked = { sort: '-volume', limit: 1, filters: { q: 'a' } }
   const cursor = agentPage(some, asked).next_cursor ?? ''
@@ -40,7 +50,7 @@ describe('refuses a cursor', () => {
     ['that is none', { ...asked, cursor: 'x' }],
     ['of something else', { ...asked, cursor: forged([{}, 'a', 'hash']) }],
     ['with more in it', { ...asked, cursor: forged([1, 'a', 'hash', 1]) }],
-    ['that is too long', { ...asked, cursor: 'a'.repeat(3000) }]
+    ['that is too long', { ...asked, cursor: 'a'.repeat(7000) }]
   ])('%s', (_what, wrong) => {
     expect(() => agentPage(some, wrong)).toThrow('/cursor')
   })
