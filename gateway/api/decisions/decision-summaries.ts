@@ -39,13 +39,13 @@ export interface PayloadRow extends Row {
 }
 
 /** Their days are values, so that only those are opened. */
-const ofKeys = `organization_id = $1
+export const ofKeys = `organization_id = $1
         and decision_id = any($2::uuid[])
         and received_at = any($3::timestamptz[])`
 
 const sortKey = `to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-function valuesOf(store: OrganizationStore, keys: readonly Place[]) {
+export function keyValuesOf(store: OrganizationStore, keys: readonly Place[]) {
   return [
     store.organizationId,
     keys.map(({ decision_id }) => decision_id),
@@ -99,7 +99,7 @@ async function selectRows(
               as bytes
        from decisions
       where ${ofKeys}`,
-    valuesOf(store, keys)
+    keyValuesOf(store, keys)
   )
 }
 
@@ -113,7 +113,7 @@ export async function selectPayloads(
     `select decision_id, input, output, metadata
        from decisions
       where ${ofKeys}`,
-    valuesOf(store, keys)
+    keyValuesOf(store, keys)
   )
   return new Map(rows.map((row) => [row.decision_id, row]))
 }

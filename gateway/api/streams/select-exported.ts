@@ -1,6 +1,7 @@
 /** Rows of an export as the tables hold them, so many bytes at a time. */
 import type { Row } from '../../../platform/postgres.ts'
 import type { DecisionRow } from '../decision-row.ts'
+import { keyValuesOf, ofKeys } from '../decisions/decision-summaries.ts'
 import type { DecisionKey } from '../decisions/scan-decisions.ts'
 import type { OrganizationStore } from '../store.ts'
 import { selectStates } from './select-news.ts'
@@ -44,8 +45,8 @@ async function selectSizes(store: OrganizationStore, keys: readonly DecisionKey[
     `select decision_id, octet_length(input) + octet_length(output)
               + coalesce(octet_length(metadata), 0) as bytes
        from decisions
-      where ${areThese}`,
-    valuesOf(store, keys)
+      where ${ofKeys}`,
+    keyValuesOf(store, keys)
   )
   return new Map(rows.map(({ decision_id, bytes }) => [decision_id, bytes]))
 }
@@ -55,22 +56,9 @@ function selectWhole(store: OrganizationStore, keys: readonly DecisionKey[]) {
     `select decision_id, received_at, stored_at, input, output, agent_id, session_id, domain,
             metadata, input_tokens, output_tokens, sdk_version
        from decisions
-      where ${areThese}`,
-    valuesOf(store, keys)
+      where ${ofKeys}`,
+    keyValuesOf(store, keys)
   )
-}
-
-const areThese = `organization_id = $1
-        and decision_id = any($2::uuid[])
-        and received_at = any($3::timestamptz[])`
-
-/** Their days are values, so that only those are opened. */
-function valuesOf(store: OrganizationStore, keys: readonly DecisionKey[]): unknown[] {
-  return [
-    store.organizationId,
-    keys.map(({ decision_id }) => decision_id),
-    keys.map(({ sort_key }) => sort_key)
-  ]
 }
 
 function chunksOf(
