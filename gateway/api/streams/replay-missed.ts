@@ -4,6 +4,7 @@ import type { CursorPosition } from '../../../core/cursor.ts'
 import type { OrganizationStore } from '../store.ts'
 import { selectKeys } from './select-news.ts'
 import type { TailFilters } from './tail-filters.ts'
+import type { TailItem } from './tail-item.ts'
 import type { TailListener } from './tail-listener.ts'
 import { itemsOf, shownMax } from './tail-source.ts'
 
@@ -18,17 +19,21 @@ export interface Missed {
 /** Whoever was away for longer begins anew. */
 const awayMsMax = 86_400_000
 
-/** The newest of them, behind a gap that tells of the others. */
+/** The newest of them, behind a gap that tells of the others. @returns those that were told. */
 export async function replayMissed(
   store: OrganizationStore,
   listener: TailListener,
   missed: Missed
-): Promise<void> {
+): Promise<readonly TailItem[]> {
   const position = positionOf(missed)
-  if (position === null) return listener.gap(null)
+  if (position === null) {
+    listener.gap(null)
+    return []
+  }
   const keys = await selectKeys(store, position, missed.filters)
   const items = await itemsOf(store, keys.slice(0, shownMax))
   listener.replay(items, Math.max(0, keys.length - shownMax))
+  return items
 }
 
 function positionOf({ lastEventId, now }: Missed): CursorPosition | null {

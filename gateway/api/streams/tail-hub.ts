@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Store } from '../store.ts'
 import { selectProgress } from './select-news.ts'
+import type { TailItem } from './tail-item.ts'
 import { createTailSource } from './tail-source.ts'
 import type { News, TailProgress, TailSource } from './tail-source.ts'
 
@@ -22,6 +23,8 @@ export interface TailHub {
    * that. @throws {Problem} 503
    */
   listen(organizationId: string, listen: Listen): Promise<() => void>
+  /** Somebody who listens was told of these: what becomes of them is told as well. */
+  keep(organizationId: string, items: readonly TailItem[]): void
 }
 
 /** An organization that somebody listens to. */
@@ -72,7 +75,8 @@ export function createTailHub(dependencies: TailHubDependencies): TailHub {
         throw error
       }
       return end
-    }
+    },
+    keep: (organizationId, items) => channels.get(organizationId)?.source.keep(items)
   }
 }
 

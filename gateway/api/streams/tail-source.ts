@@ -26,6 +26,8 @@ export interface News {
 export interface TailSource {
   /** The first look only learns what is old. A look that fails may be repeated. */
   look(progress: TailProgress): Promise<News>
+  /** Of these was told as well: what becomes of them is news. */
+  keep(items: readonly TailItem[]): void
 }
 
 /** So many decisions of a look are shown; the newest. */
@@ -60,6 +62,10 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
     return { decisions, dropped: Math.max(0, fresh.length - shownMax) }
   }
 
+  function keep(items: readonly TailItem[]): void {
+    for (const item of items) unfinished.keep(item)
+  }
+
   return {
     look: async (progress) => {
       const hasMoved = (name: keyof TailProgress): boolean =>
@@ -69,9 +75,10 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
       const isNew = hasMoved('decisions') || seen === null
       const found = isNew ? await lookForDecisions(progress.decisions) : nothing
       last = progress
-      for (const item of [...evaluations, ...found.decisions]) unfinished.keep(item)
+      keep([...evaluations, ...found.decisions])
       return { ...found, evaluations }
-    }
+    },
+    keep
   }
 }
 

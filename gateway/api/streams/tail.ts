@@ -69,7 +69,8 @@ export function createOpenTail(dependencies: TailDependencies): OpenTail {
       end = await hub.listen(organization_id, listener.take)
       const missed = { filters, now: clock.now() }
       if (lastEventId !== undefined) {
-        await replayMissed(store.of(organization_id), listener, { ...missed, lastEventId })
+        const since = { ...missed, lastEventId }
+        hub.keep(organization_id, await replayMissed(store.of(organization_id), listener, since))
       }
     } catch (error) {
       close()
@@ -108,7 +109,8 @@ function createPieces(
         yield text === '' ? ping : text
         continue
       }
-      yield text + bye(reason)
+      // Who may not listen any more is told nothing more, either.
+      yield reason === 'session_ended' ? bye(reason) : text + bye(reason)
       return
     }
   }

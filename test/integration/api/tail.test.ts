@@ -98,11 +98,14 @@ test('filters by agent, session and domain, by a share, and by what becomes of t
     agent: await tail('?agent_id=mine'),
     domain: await tail('?domain=refunds&session_id=s'),
     nobody: await tail('?sample=0'),
+    unattributed: await tail('?agent_id=_unattributed'),
     failing: await tail('?verdict=fail')
   }
   const passing = await store({ agent_id: 'mine', domain: null, session_id: null })
   const failing = await store({ agent_id: 'other', domain: 'refunds', session_id: 's' })
+  const unattributed = await store({ agent_id: null })
   await streams.agent.atLeast(1, 'decision')
+  expect(idsIn(await streams.unattributed.atLeast(1, 'decision'))).toEqual([unattributed])
   await streams.domain.atLeast(1, 'decision')
   await conclude(passing, { status: 'evaluated', verdict: 'pass' })
   await conclude(failing, { status: 'evaluated', verdict: 'fail' })
@@ -149,6 +152,12 @@ test('tells first what was missed, and how much of it cannot be told again', asy
     const shown = await again.atLeast(missed.length + 1, 'decision')
     expect(idsIn(shown)).toEqual([...missed, later])
     expect(again.of('gap')).toEqual([])
+    const concluded = missed.at(-1) ?? ''
+    await conclude(concluded, { status: 'evaluated', verdict: 'pass' })
+    const told = await waitUntil('what was missed is evaluated', () =>
+      again.of('evaluation').find(({ data }) => data['decision_id'] === concluded)
+    )
+    expect(told.data).toMatchObject({ status: 'evaluated', verdict: 'pass' })
     missed.push(later)
     again.hangUp()
   }

@@ -4,6 +4,7 @@ import type { SessionPrincipal } from '../../../../../gateway/call.ts'
 import type { Store } from '../../../../../gateway/api/store.ts'
 import { createOpenStreams } from '../../../../../gateway/api/streams/open-streams.ts'
 import { createOpenTail, lastEventIdOf } from '../../../../../gateway/api/streams/tail.ts'
+import type { Listen } from '../../../../../gateway/api/streams/tail-hub.ts'
 import type { TailTiming } from '../../../../../gateway/api/streams/tail.ts'
 import { noon } from '../../../../support/builders.ts'
 import { RecordingMetrics } from '../../../consumers/recording-metrics.ts'
@@ -16,11 +17,18 @@ const timing: TailTiming = { pingMs: 1, sessionCheckMs: 60_000, lastingMs: 3_600
 
 async function openTail(roleOf: () => Promise<string | null> = async () => 'viewer') {
   let now = noon
+  let tell: Listen = () => {}
   const stopping = new AbortController()
   const hangUp = new AbortController()
   const open = createOpenTail({
     store: {} as Store,
-    hub: { listen: async () => () => {} },
+    hub: {
+      listen: async (_whose, listen) => {
+        tell = listen
+        return () => {}
+      },
+      keep: () => {}
+    },
     streams: createOpenStreams({ streamsMax: 1, metrics: new RecordingMetrics() }),
     clock: { now: () => now },
     ...{ stopping: stopping.signal, liveSessions: { roleOf }, timing }
@@ -35,7 +43,9 @@ async function openTail(roleOf: () => Promise<string | null> = async () => 'view
   }
   expect(await next()).toBe('retry: 2000\n\n')
   const pass = (ms: number): void => void (now += ms)
-  return { next, pass, stopping, hangUp, stream, openAgain: () => open(request) }
+  const openAgain = () => open(request)
+  const hear = (dropped: number): void => tell({ decisions: [], evaluations: [], dropped })
+  return { next, pass, hear, stopping, hangUp, stream, openAgain }
 }
 
 const ping = 'event: ping\ndata: {}\n\n'
@@ -64,6 +74,16 @@ test('ends when its session has ended, and goes on while nobody knows', async ()
   answer = Promise.resolve(null)
   pass(timing.sessionCheckMs)
   expect([await next(), await next()]).toEqual([bye('session_ended'), undefined])
+})
+
+test('whose session has ended hears nothing of what came meanwhile; who has an hour does', async () => {
+  const revoked = await openTail(async () => null)
+  revoked.hear(1)
+  expect([await revoked.next(), await revoked.next()]).toEqual([bye('session_ended'), undefined])
+  const old = await openTail()
+  old.hear(1)
+  old.pass(timing.lastingMs)
+  expect(await old.next()).toBe(`event: gap\ndata: {"dropped":1}\n\n${bye('time_over')}`)
 })
 
 test('ends when the process stops or the caller hangs up, and gives its place back', async () => {
