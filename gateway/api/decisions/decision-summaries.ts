@@ -39,34 +39,56 @@ export interface PayloadRow extends Row {
 }
 
 /** Their days are values, so that only those are opened. */
-export const ofKeys = `organization_id = $1
+const ofKeys = `organization_id = $1
         and decision_id = any($2::uuid[])
         and received_at = any($3::timestamptz[])`
 
 const sortKey = `to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-export function keyValuesOf(store: OrganizationStore, keys: readonly Place[]) {
-  return [
-    store.organizationId,
-    keys.map(({ decision_id }) => decision_id),
-    keys.map(({ sort_key }) => sort_key)
-  ]
-}
+const bytes = `octet_length(input) + octet_length(output) + coalesce(octet_length(metadata), 0)
+              as bytes`
 
-/**
- * In the order of the keys; what was erased meanwhile is left out. The key of an outcome may have
- * the time of a copy that a retry sent: such a decision is looked for by its id.
- */
-export async function selectSummaries(
+/** In the order of the keys; what was erased meanwhile is left out. */
+export function selectSummaries(
   store: OrganizationStore,
   keys: readonly Place[]
 ): Promise<readonly SummaryRow[]> {
-  const rows = await selectRows(store, keys)
-  const found = new Map(rows.map((row) => [row.decision_id, row]))
+  return find(keys, store, (places) =>
+    selectAt<SummaryRow>(
+      store,
+      `decision_id, received_at, stored_at,
+            left(input, ${inputStartChars}) as input_start,
+            left(output, ${outputStartChars}) as output_start,
+            agent_id, session_id, domain, model, agent_version, latency_ms, is_error,
+            input_tokens, output_tokens, sdk_version, ${sortKey} as sort_key, ${bytes}`,
+      places
+    )
+  )
+}
+
+export interface SizedPlace extends Place, Row {
+  /** Of the texts, in the store: it knows how long they are without reading them. */
+  readonly bytes: number
+}
+
+/** Where they are, in the order of the keys; what was erased meanwhile is left out. */
+export function selectSizes(
+  store: OrganizationStore,
+  keys: readonly Place[]
+): Promise<readonly SizedPlace[]> {
+  const columns = `decision_id, ${sortKey} as sort_key, ${bytes}`
+  return find(keys, store, (places) => selectAt<SizedPlace>(store, columns, places))
+}
+
+/** The key of an outcome may have the time of a copy that a retry sent: then the id finds it. */
+async function find<R extends Place>(
+  keys: readonly Place[],
+  store: OrganizationStore,
+  select: (places: readonly Place[]) => Promise<readonly R[]>
+): Promise<readonly R[]> {
+  const found = new Map((await select(keys)).map((row) => [row.decision_id, row]))
   const missing = keys.filter(({ decision_id }) => !found.has(decision_id))
-  for (const row of await selectRows(store, await locate(store, missing))) {
-    found.set(row.decision_id, row)
-  }
+  for (const row of await select(await locate(store, missing))) found.set(row.decision_id, row)
   return keys.flatMap(({ decision_id }) => found.get(decision_id) ?? [])
 }
 
@@ -83,37 +105,30 @@ async function locate(
   )
 }
 
-async function selectRows(
+/** @param columns ours, of decisions. @param places exactly where they are */
+export async function selectAt<R extends Row>(
   store: OrganizationStore,
-  keys: readonly Place[]
-): Promise<readonly SummaryRow[]> {
-  if (keys.length === 0) return []
-  return await store.query<SummaryRow>(
-    `select decision_id, received_at, stored_at,
-            left(input, ${inputStartChars}) as input_start,
-            left(output, ${outputStartChars}) as output_start,
-            agent_id, session_id, domain, model, agent_version, latency_ms, is_error,
-            input_tokens, output_tokens, sdk_version,
-            ${sortKey} as sort_key,
-            octet_length(input) + octet_length(output) + coalesce(octet_length(metadata), 0)
-              as bytes
+  columns: string,
+  places: readonly Place[]
+): Promise<readonly R[]> {
+  if (places.length === 0) return []
+  return await store.query<R>(
+    `select ${columns}
        from decisions
       where ${ofKeys}`,
-    keyValuesOf(store, keys)
+    [
+      store.organizationId,
+      places.map(({ decision_id }) => decision_id),
+      places.map(({ sort_key }) => sort_key)
+    ]
   )
 }
 
 /** The whole texts, by the ids. */
 export async function selectPayloads(
   store: OrganizationStore,
-  keys: readonly Place[]
+  places: readonly Place[]
 ): Promise<ReadonlyMap<string, PayloadRow>> {
-  if (keys.length === 0) return new Map()
-  const rows = await store.query<PayloadRow>(
-    `select decision_id, input, output, metadata
-       from decisions
-      where ${ofKeys}`,
-    keyValuesOf(store, keys)
-  )
+  const rows = await selectAt<PayloadRow>(store, 'decision_id, input, output, metadata', places)
   return new Map(rows.map((row) => [row.decision_id, row]))
 }

@@ -293,6 +293,8 @@ test('what failed is found also where its runs were planned for the copy of a re
   const path = '/v1/decisions?from=2026-01-20T00:00:00Z&to=2026-01-22T00:00:00Z&verdict=fail'
   const { body } = await scene.get<Page>(`${path}&include=input`)
   expect(body.data).toMatchObject([{ decision_id: retried.decision_id, input: {} }])
+  const exported = await scene.get(path.replace('?', '/export?'))
+  expect(exported.text).toContain(retried.decision_id)
 })
 
 test('a page goes on where it was, whatever is stored meanwhile', async () => {
