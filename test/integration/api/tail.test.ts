@@ -152,15 +152,26 @@ test('tells first what was missed, and how much of it cannot be told again', asy
     const shown = await again.atLeast(missed.length + 1, 'decision')
     expect(idsIn(shown)).toEqual([...missed, later])
     expect(again.of('gap')).toEqual([])
-    const concluded = missed.at(-1) ?? ''
-    await conclude(concluded, { status: 'evaluated', verdict: 'pass' })
-    const told = await waitUntil('what was missed is evaluated', () =>
-      again.of('evaluation').find(({ data }) => data['decision_id'] === concluded)
-    )
-    expect(told.data).toMatchObject({ status: 'evaluated', verdict: 'pass' })
     missed.push(later)
     again.hangUp()
   }
+})
+
+test('of what was missed a gateway that never showed it tells what becomes of it', async () => {
+  const first = await tail('?agent_id=moved')
+  await store({ agent_id: 'moved' })
+  const [last] = await first.atLeast(1, 'decision')
+  first.hangUp()
+  const missed = await store({ agent_id: 'moved' })
+  const again = await openEventStream(
+    `${await scene.serveAnother()}/v1/decisions/tail?agent_id=moved`,
+    { authorization: `Bearer ${scene.token}`, 'last-event-id': last?.id ?? '' }
+  )
+  expect(idsIn(await again.atLeast(1, 'decision'))).toEqual([missed])
+  await conclude(missed, { status: 'evaluated', verdict: 'pass' })
+  const [told] = await again.atLeast(1, 'evaluation')
+  expect(told?.data).toMatchObject({ decision_id: missed, status: 'evaluated', verdict: 'pass' })
+  again.hangUp()
 })
 
 test('a place that nobody knows, or that is long ago, is a gap of unknown size', async () => {
