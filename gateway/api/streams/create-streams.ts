@@ -23,13 +23,13 @@ export interface StreamsDependencies
 }
 
 export function createStreams(dependencies: StreamsDependencies): StreamHandlers {
-  const { oneTimeValues } = dependencies
+  const { oneTimeValues, liveSessions } = dependencies
   const streams = createOpenStreams(dependencies)
   const hub = createTailHub(dependencies)
   const openTail = createOpenTail({ ...dependencies, hub, streams })
   return {
     tail: createTail(openTail),
-    tailByTicket: createTailByTicket(oneTimeValues, openTail),
+    tailByTicket: createTailByTicket({ oneTimeValues, openTail, liveSessions }),
     issueTailTicket: createIssueTailTicket(oneTimeValues),
     exportDecisions: createExportDecisions({ ...dependencies, streams })
   }

@@ -5,7 +5,7 @@ import type { OneTimeValues } from '../../../platform/one-time-values.ts'
 import { jsonReply } from '../../call.ts'
 import type { PublicHandle, SessionHandle } from '../../route.ts'
 import { lastEventIdOf } from './tail.ts'
-import type { OpenTail, TailRequest } from './tail.ts'
+import type { OpenTail, TailDependencies, TailRequest } from './tail.ts'
 
 /** In an address, where it may be written down: so it is short-lived and good for one tail. */
 export const ticketSeconds = 30
@@ -24,12 +24,21 @@ export function createIssueTailTicket(values: OneTimeValues): SessionHandle {
   }
 }
 
-export function createTailByTicket(values: OneTimeValues, openTail: OpenTail): PublicHandle {
+export interface TailByTicketDependencies extends Pick<TailDependencies, 'liveSessions'> {
+  readonly oneTimeValues: OneTimeValues
+  readonly openTail: OpenTail
+}
+
+/** The session may have ended since it asked, and what stands for it is worth nothing more then. */
+export function createTailByTicket(dependencies: TailByTicketDependencies): PublicHandle {
+  const { oneTimeValues: values, openTail, liveSessions } = dependencies
+
   return async function tailByTicket({ headers, query }) {
     const { ticket, last_event_id } = query as { ticket: string; last_event_id?: string }
     const kept = await refuseOutage(values.take(keyOf(ticket)))
     if (kept === null) throw ticketInvalid()
     const { principal, filters } = JSON.parse(kept) as Ticket
+    if ((await liveSessions.roleOf(principal)) === null) throw ticketInvalid()
     return openTail({ principal, filters, lastEventId: lastEventIdOf(headers, last_event_id) })
   }
 }

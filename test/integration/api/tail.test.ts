@@ -276,6 +276,14 @@ test('a ticket is of the organization that asked for it', async () => {
   ours.hangUp()
 })
 
+test('a ticket is worth nothing once its session has ended', async () => {
+  const token = scene.tokenAs('member')
+  const { body } = await scene.post<{ ticket: string }>('/v1/decisions/tail-tickets', {}, token)
+  expect((await scene.post('/v1/auth/logout', {}, token)).status).toBe(200)
+  const answer = await scene.get(`/v1/decisions/tail?ticket=${body.ticket}`, '')
+  expect([answer.status, answer.body['code']]).toEqual([401, 'ticket_invalid'])
+})
+
 test.each([{ sample: '1' }, { agent_id: 'a\u0000' }, { agent: 'x' }, []])(
   'refuses a ticket for %j',
   async (body) => {
