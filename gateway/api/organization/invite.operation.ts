@@ -10,7 +10,7 @@ import { objectOf, time, uuid } from '../response-schemas.ts'
 import { inviteDays } from './invite-rows.ts'
 import { membersMax } from './member-rows.ts'
 import { roleSchema } from './organization.operation.ts'
-import { invitesPerDay } from './throttle-invites.ts'
+import { invitesPerDay, invitesToOnePerHour } from './throttle-invites.ts'
 
 const tag = 'organization'
 const tokenCharsMax = 200
@@ -56,7 +56,8 @@ export const createInviteOperation: Operation = {
     `For admins; only owners invite an owner. The token is answered here, once, and good for ` +
     `${inviteDays} days; where mail is set up a letter with it is sent. Another invite for the ` +
     `same email takes the place of an open one. At most ${membersMax} members and open invites, ` +
-    `and ${invitesPerDay} invites in 24 hours.`,
+    `and ${invitesPerDay} invites in 24 hours; ${invitesToOnePerHour} an hour to one address, ` +
+    'of all organizations together.',
   body: {
     schema: {
       type: 'object',

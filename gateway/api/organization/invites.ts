@@ -48,7 +48,8 @@ export function createInvites(dependencies: InvitesDependencies) {
   const createInvite: SessionHandle = async (call) => {
     const invitation = invitationOf(call.body as Invitation)
     const { email: to, role } = invitation
-    await throttleInvites(rateLimiter, call.principal.organization_id)
+    const organizationId = call.principal.organization_id
+    await throttleInvites(rateLimiter, { organizationId, email: to })
     const token = createToken('sli')
     const id = uuidv7(clock.now())
     const { invite, ...names } = await takeTurn(store, call, async (edit) => {

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { userRoles } from '../../../../core/user-role.ts'
-import { invitesPerDay } from '../../../../gateway/api/organization/throttle-invites.ts'
+import {
+  invitesPerDay,
+  invitesToOnePerHour
+} from '../../../../gateway/api/organization/throttle-invites.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
 import { auditOf, createOrganization, createPerson, password } from './people.ts'
@@ -185,13 +188,23 @@ describe('an invite', () => {
     const { owner } = await strangers()
     const statuses = new Set<number>()
     for (let made = 0; made < invitesPerDay; made += 1) {
-      const email = 'somebody@example.com'
+      const email = `somebody-${made}@example.com`
       statuses.add((await owner.send('POST', invites, { email, role: 'viewer' })).status)
     }
     expect([...statuses]).toEqual([201])
     const refused = await owner.send('POST', invites, { email: 'a@example.com', role: 'viewer' })
     expect([refused.status, refused.body['code']]).toEqual([429, 'login_throttled'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('there are few letters an hour to one address, whichever organizations send them', async () => {
+    const victim = { email: `${randomUUID()}@example.com`, role: 'viewer' }
+    const statuses: number[] = []
+    for (let sent = 0; sent <= invitesToOnePerHour; sent += 1) {
+      const owner = await createPerson(scene, await createOrganization(scene), 'owner')
+      statuses.push((await owner.send('POST', invites, victim)).status)
+    }
+    expect(statuses).toEqual([...Array<number>(invitesToOnePerHour).fill(201), 429])
   })
 })
 
