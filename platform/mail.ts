@@ -112,9 +112,10 @@ function isPermanent(error: unknown): boolean {
 }
 
 function deliverBy(url: string, { from, clock }: MailOptions): Deliver {
+  // What is not ASCII is encoded, and lines are broken there: in lines of mail, or in mid-token.
   const compose = (letter: Letter) => ({
     ...{ from, to: { name: '', address: letter.to } },
-    ...{ subject: letter.subject, text: letter.text },
+    ...{ subject: letter.subject, text: letter.text.replaceAll('\n', '\r\n') },
     ...{ disableFileAccess: true, disableUrlAccess: true }
   })
   return url.startsWith('file:') ? toFolder(url, { compose, clock }) : toServer(url, compose)
@@ -132,15 +133,12 @@ function toServer(url: string, compose: Compose): Deliver {
   return async (letter) => void (await transport.sendMail(compose(letter)))
 }
 
-/**
- * Names sort by time; what opens accounts is for this user alone. Files are read as they are, and
- * quoted-printable would break a token in two.
- */
+/** Names sort by time; what opens accounts is for this user alone. */
 function toFolder(url: string, { compose, clock }: { compose: Compose; clock: Clock }): Deliver {
   const folder = fileURLToPath(url)
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return async (letter) => {
-    const { message } = await transport.sendMail({ ...compose(letter), encoding: '8bit' })
+    const { message } = await transport.sendMail(compose(letter))
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, `${uuidv7(clock.now())}.eml`)
     await writeFile(path, message as Buffer, { mode: 0o600, flag: 'wx' })
