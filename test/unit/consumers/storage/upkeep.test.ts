@@ -96,6 +96,7 @@ test('a round that fails is told, and the next one tries again', async () => {
   await jest.advanceTimersByTimeAsync(0)
   expect(logger.entries.map(({ message }) => message)).toEqual([
     'could not make the partitions of these days; trying again in a minute',
+    'could not forget old sessions; trying again in a minute',
     'could not make partitions; trying again in a minute',
     'could not look for plans; trying again in a minute',
     'could not measure the partitions; trying again in a minute'
