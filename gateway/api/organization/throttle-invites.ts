@@ -10,7 +10,7 @@ export interface InviteAttempt {
 }
 
 export const invitesPerDay = 100
-/** Each may send a letter to somebody who knows nobody here, and anybody may found organizations. */
+/** Each is a letter to somebody who may know nobody here, and anybody may found organizations. */
 export const invitesToOnePerHour = 5
 
 /** The organization first: one that is over its limit uses up nobody's address. */

@@ -114,7 +114,7 @@ test.each([
   expect(points[0]).toEqual({ t: '2026-01-10T00:00:00.000Z', value: null, n: 0, ci: null })
 })
 
-test('the cost of decisions that tell half of their tokens rests on each of them once', async () => {
+test('of decisions that tell half of their tokens the cost rests on each once', async () => {
   const any = '{"*": {"input_usd_per_million": 10000, "output_usd_per_million": 20000}}'
   await scene.database.query(
     `insert into agent_profiles (organization_id, agent_id, prices, updated_by)

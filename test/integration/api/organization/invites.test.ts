@@ -197,7 +197,7 @@ describe('an invite', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('there are few letters an hour to one address, whichever organizations send them', async () => {
+  test('there are few letters an hour to one address, whoever sends them', async () => {
     const victim = { email: `${randomUUID()}@example.com`, role: 'viewer' }
     const statuses: number[] = []
     for (let sent = 0; sent <= invitesToOnePerHour; sent += 1) {

@@ -76,7 +76,7 @@ test('ends when its session has ended, and goes on while nobody knows', async ()
   expect([await next(), await next()]).toEqual([bye('session_ended'), undefined])
 })
 
-test('whose session has ended hears nothing of what came meanwhile; who has an hour does', async () => {
+test('whose session has ended hears nothing more; whose time is over does', async () => {
   const revoked = await openTail(async () => null)
   revoked.hear(1)
   expect([await revoked.next(), await revoked.next()]).toEqual([bye('session_ended'), undefined])
