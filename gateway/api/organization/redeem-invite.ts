@@ -38,6 +38,7 @@ export async function redeemInvite(
   const invite = await lockInvite(transaction, request)
   const { organization_id, invite_id, name, role } = invite
   await insertMember(transaction, invite, user_id)
+  await endFormerSessions(transaction, organization_id, user_id)
   await transaction.query(
     `update invites set accepted_at = now() where organization_id = $1 and invite_id = $2`,
     [organization_id, invite_id]
@@ -87,6 +88,19 @@ async function insertMember(
   )
   if (inserted.length > 0) return
   throw new Problem('already_member', { detail: 'You belong to this organization already.' })
+}
+
+/** Of a membership before this one, should they not have ended with it: they do not come back. */
+async function endFormerSessions(
+  transaction: Queryable,
+  organizationId: string,
+  userId: string
+): Promise<void> {
+  await transaction.query(
+    `update sessions set revoked_at = now(), revoked_reason = 'removed'
+      where user_id = $1 and organization_id = $2 and revoked_at is null`,
+    [userId, organizationId]
+  )
 }
 
 function tokenInvalid(): Problem {

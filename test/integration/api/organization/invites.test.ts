@@ -47,6 +47,25 @@ async function strangers() {
 }
 
 describe('an invite', () => {
+  test('brings no session of an earlier membership back', async () => {
+    const { id, owner, guest } = await strangers()
+    const join = async () => {
+      const { token } = await invite(owner, guest.email)
+      return (await guest.send('POST', accept, { token })).status
+    }
+    expect(await join()).toBe(200)
+    const login = { email: guest.email, password, organization_id: id }
+    const { body } = await scene.post<{ refresh_token: string }>('/v1/auth/login', login)
+    // As where the store was away in the moment after the member was removed.
+    await scene.database.query(
+      `delete from memberships where organization_id = $1 and user_id = $2`,
+      [id, guest.user_id]
+    )
+    expect(await join()).toBe(200)
+    const again = await scene.post('/v1/auth/refresh', { refresh_token: body.refresh_token })
+    expect([again.status, again.body['code']]).toEqual([401, 'refresh_invalid'])
+  })
+
   test('makes a member of whoever has the email and the token, once', async () => {
     const { id, owner, guest } = await strangers()
     const { token, ...made } = await invite(owner, ` ${guest.email.toUpperCase()} `, 'admin')
