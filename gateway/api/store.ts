@@ -2,6 +2,7 @@
 import { Problem } from '../../core/problem.ts'
 import { isTransientStoreError } from '../../platform/postgres.ts'
 import type { Postgres, PostgresPool, Queryable, Row } from '../../platform/postgres.ts'
+import { createFairShare } from './fair-share.ts'
 
 /** What one organization may read and change: the server hides the rows of all others. */
 export interface OrganizationStore extends Queryable {
@@ -31,30 +32,37 @@ const editorRole = 'sluice_editor'
 export const accountsRole = 'sluice_accounts'
 const organizationSetting = 'sluice.organization_id'
 const retryAfterSeconds = '2'
+/**
+ * Of the connections that all organizations share, one of them has so many at most: who searches
+ * in thirty windows would leave none for others to log in with.
+ */
+export const readsAtOnceMax = 4
+export const changesAtOnceMax = 3
+/** No longer than anybody waits for a connection. */
+const waitMsMax = 3000
 
 /** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
 export function createStore(postgres: Pick<PostgresPool, 'reading' | 'changing'>): Store {
+  const reads = createFairShare({ atOnceMax: readsAtOnceMax, waitMsMax })
+  const changes = createFairShare({ atOnceMax: changesAtOnceMax, waitMsMax })
+  const accounts = postgres.reading({ role: accountsRole })
   return {
     of: (organizationId) => {
       const settingsOf = (role: string) => ({ role, [organizationSetting]: organizationId })
+      const reading = postgres.reading(settingsOf(readerRole))
       const change = postgres.changing(settingsOf(editorRole))
       return {
         organizationId,
-        ...refusing(postgres.reading(settingsOf(readerRole))),
-        change: (work) => refuseOutage(change(work))
+        query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
+          refuseOutage(reads(organizationId, () => reading.query<R>(statement, values))),
+        change: (work) => refuseOutage(changes(organizationId, () => change(work)))
       }
     },
     accounts: {
-      ...refusing(postgres.reading({ role: accountsRole })),
+      query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
+        refuseOutage(accounts.query<R>(statement, values)),
       change: (work) => refuseOutage(postgres.changing({ role: accountsRole })(work))
     }
-  }
-}
-
-function refusing(store: Queryable): Queryable {
-  return {
-    query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
-      refuseOutage(store.query<R>(statement, values))
   }
 }
 

@@ -1,7 +1,7 @@
 /** Whose rows a read may see, and which failures of the store are an outage. */
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import { createStore } from '../../../../gateway/api/store.ts'
+import { createStore, readsAtOnceMax } from '../../../../gateway/api/store.ts'
 import { FakeStore, organizationId, problemOf } from './fakes.ts'
 
 test('a read is confined to the role of readers and to its organization', async () => {
@@ -23,6 +23,35 @@ test('a change is confined to the role of editors and to its organization', asyn
   ).toEqual([])
   expect(fake.settings).toContainEqual(editor)
   expect(fake.asked).toEqual([{ table: 'rules', values: [] }])
+})
+
+test('reads of one organization leave room for logins and for others', async () => {
+  const fake = new FakeStore()
+  const { promise, resolve } = Promise.withResolvers<[]>()
+  const store = createStore({
+    changing: (settings) => fake.changing(settings),
+    reading: (settings) => {
+      const reader = fake.reading(settings)
+      return {
+        query: async (statement, values) => {
+          await reader.query(statement, values)
+          return statement.includes('decisions') ? promise : []
+        }
+      }
+    }
+  })
+  const ours = store.of(organizationId)
+  const slow = Array.from({ length: 30 }, () => ours.query('select 1 from decisions'))
+  await store.accounts.query('select 1 from users')
+  await store.of('another').query('select 1 from rules')
+  const asked = Map.groupBy(fake.asked, ({ table }) => table)
+  expect([...asked].map(([table, all]) => [table, all.length])).toEqual([
+    ['decisions', readsAtOnceMax],
+    ['users', 1],
+    ['rules', 1]
+  ])
+  resolve([])
+  await Promise.all(slow)
 })
 
 test('a refusal out of a change is no outage, whatever its kind', async () => {
