@@ -59,6 +59,7 @@ export function summaryOf(local: LocalFile, paint: Paint): string[] {
     '  npx sluice --help     the command line, on this stack',
     '  .sluice/local.json    all of the above, for scripts',
     '  .sluice/logs          one log per process',
+    '  .sluice/mail          letters to people, one file each',
     '',
     'Ctrl-C stops everything; the data stays until npm start -- --reset.'
   ]

@@ -21,6 +21,7 @@ const pages = ['api', 'onboarding', 'profiles', 'streams', 'decisions', 'account
 const pageTimeoutMs = 240_000
 /** What a page says of a service that is not here. */
 const elsewhere = ['https://api.openai.com', 'https://judge.example.com']
+const refusal = '"urn:sluice:problem:'
 
 interface Command {
   readonly heading: string
@@ -105,7 +106,11 @@ async function wrongIn(shell: Shell, command: Command): Promise<readonly string[
 
 function differencesIn({ shown, status }: Command, output: string): string[] {
   const isStatus = status === null || output.includes(`HTTP/1.1 ${status}`)
-  const wrong = isStatus ? [] : [`the status is not ${status}`]
+  const isRefused = output.includes(refusal) && !JSON.stringify(shown).includes(refusal)
+  const wrong = [
+    ...(isStatus ? [] : [`the status is not ${status}`]),
+    ...(isRefused ? ['it was refused'] : [])
+  ]
   if (shown === null) return wrong
   const body = output.slice(Math.max(0, output.search(/^[[{]/m)))
   try {
