@@ -5,13 +5,18 @@ import type { Queryable, Row } from '../../../platform/postgres.ts'
 
 export type Purpose = keyof typeof kinds
 
+/**
+ * Anybody may ask for a letter to set a password: if it ended those before it, a stranger who asks
+ * again and again would keep a person out. All of them end once one was used.
+ */
 const kinds = {
-  verify_email: { prefix: 'sle', seconds: 3 * 86_400 },
-  reset_password: { prefix: 'slp', seconds: 3600 }
+  verify_email: { prefix: 'sle', seconds: 3 * 86_400, isAlone: true },
+  reset_password: { prefix: 'slp', seconds: 3600, isAlone: false }
 } as const
 
 /**
- * One statement, whether the address is known or not; the tokens before it are over.
+ * One statement, whether the address is known or not; of those that are to be alone, the ones
+ * before it are over.
  * @returns the token, or null when no account has the address
  */
 export async function issueEmailToken(
@@ -19,18 +24,18 @@ export async function issueEmailToken(
   purpose: Purpose,
   email: string
 ): Promise<string | null> {
-  const { prefix, seconds } = kinds[purpose]
+  const { prefix, seconds, isAlone } = kinds[purpose]
   const token = createToken(prefix)
   const issued = await transaction.query(
     `with person as (select user_id, email from users where email = $1),
      before as (
        update email_tokens set used_at = now()
-        where user_id in (select user_id from person) and purpose = $2 and used_at is null
+        where user_id in (select user_id from person) and purpose = $2 and used_at is null and $5
      )
      insert into email_tokens (token_digest, user_id, purpose, email, expires_at)
      select $3, user_id, $2, email, now() + make_interval(secs => $4) from person
      returning user_id`,
-    [email, purpose, tokenDigestOf(token), seconds]
+    [email, purpose, tokenDigestOf(token), seconds, isAlone]
   )
   return issued.length > 0 ? token : null
 }

@@ -235,6 +235,20 @@ describe('a password', () => {
     expect(me).toMatchObject({ user: { email_verified: true } })
   })
 
+  test('is set by any letter of the hour, and all others are over with it', async () => {
+    const { email } = (await register(scene)).body.user
+    const forgot = () => scene.post('/v1/auth/password/forgot', { email })
+    const reset = (token: string) =>
+      scene.post<Refusal>('/v1/auth/password/reset', { token, new_password: newPassword })
+    await forgot()
+    const first = await tokenOfLetter(scene, email, 2)
+    // As a stranger may do, who wants to keep the person out.
+    await forgot()
+    const second = await tokenOfLetter(scene, email, 3)
+    expect((await reset(first)).status).toBe(200)
+    expect(codeOf(await reset(second))).toBe('token_invalid')
+  })
+
   test('of an email that nobody has is forgotten just the same', async () => {
     const { body: known } = await register(scene)
     const [there, nowhere] = [known.user.email, newEmail()]
