@@ -111,10 +111,16 @@ function responsesOf(operation: Operation): Record<string, object> {
       return [status, { description, headers: Object.fromEntries(named), content }]
     }
   )
-  return Object.fromEntries(entries)
+  const isTagged = operation.headers?.['If-None-Match'] !== undefined
+  return Object.fromEntries(isTagged ? [...entries, ['304', unchanged]] : entries)
 }
 
 const commonHeaders = { 'X-Request-Id': 'The request as the logs name it.' }
+
+const unchanged = {
+  description: 'What the caller has is still what there is; without a body.',
+  headers: Object.fromEntries(Object.entries(commonHeaders).map(headerOf))
+}
 
 const retryAfter = { 'Retry-After': 'Whole seconds to wait before it is worth another try.' }
 

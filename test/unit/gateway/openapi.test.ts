@@ -140,3 +140,11 @@ describe.each(named)('%s', (_name, route) => {
     expect(operation.requestBody === undefined).toBe(body === undefined)
   })
 })
+
+test('an answer that may be unchanged says so, without a body', () => {
+  const unchanged = routes.flatMap((route) => {
+    const response = operationOf(route).responses['304']
+    return response === undefined ? [] : [[`${route.method} ${route.path}`, response.content]]
+  })
+  expect(unchanged).toEqual([['get /v1/decisions/:decision_id', undefined]])
+})
