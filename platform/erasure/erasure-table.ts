@@ -34,19 +34,35 @@ const lockAttempts = 30
  * @throws when storage does not let go of its transactions.
  */
 export async function beginErasure(postgres: Postgres, erasure: NewErasure): Promise<Erasure> {
+  const write = () => postgres.transaction((transaction) => writeErasure(transaction, erasure))
+  try {
+    return await untilStorageLetsGo(write, lockAttempts)
+  } catch (cause) {
+    if (!isHeldByStorage(cause)) throw cause
+    throw new Error('storage does not end its transactions; does it hang? Try again', { cause })
+  }
+}
+
+/**
+ * Repeats a transaction that has `writeErasure`: storage that is busy has always one under way that
+ * takes longer than the lock is waited for.
+ * @throws what the last attempt threw.
+ */
+export async function untilStorageLetsGo<T>(write: () => Promise<T>, attempts: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await postgres.transaction((transaction) => writeErasure(transaction, erasure))
+      return await write()
     } catch (error) {
-      if (sqlStateOf(error) !== lockNotAvailable) throw error
-      if (attempt === lockAttempts) {
-        throw new Error('storage does not end its transactions; does it hang? Try again', {
-          cause: error
-        })
-      }
+      if (!isHeldByStorage(error) || attempt === attempts) throw error
       await sleep(lockTimeoutMs)
     }
   }
+}
+
+/** Also of a refusal that was made of it. */
+function isHeldByStorage(error: unknown): boolean {
+  const causes = error instanceof Error ? [error, error.cause] : []
+  return causes.some((each) => sqlStateOf(each) === lockNotAvailable)
 }
 
 /**

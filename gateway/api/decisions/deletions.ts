@@ -1,8 +1,9 @@
 /** Deletions: what an organization asks to be erased. Storage does it, and keeps it out. */
 import type { Clock } from '../../../core/clock.ts'
 import { Problem } from '../../../core/problem.ts'
-import { writeErasure } from '../../../platform/erasure/erasure-table.ts'
+import { untilStorageLetsGo, writeErasure } from '../../../platform/erasure/erasure-table.ts'
 import type { Erasure } from '../../../platform/erasure/erasure-table.ts'
+import type { Queryable } from '../../../platform/postgres.ts'
 import { jsonReply } from '../../call.ts'
 import type { Reply, SessionPrincipal } from '../../call.ts'
 import type { CheckedCall, SessionHandle } from '../../route.ts'
@@ -62,13 +63,17 @@ export function createRequestDeletion(dependencies: DeletionDependencies): Sessi
   }
 }
 
+/** A second each, and one between them: about as long as a caller waits. */
+const lockAttempts = 5
+
 /** What is stored while it is counted and written down is erased with the rest. */
 async function begin(store: Store, call: SessionCall, asked: Asked): Promise<Reply> {
   const { target, reason, found } = asked
   const { organization_id, user_id } = call.principal
-  const erasure = await store.of(organization_id).change(async (transaction) => {
+  const { change } = store.of(organization_id)
+  const write = async (transaction: Queryable): Promise<Erasure> => {
     const asks = { organization_id, ...target, requested_by: user_id, reason }
-    const written: Erasure = await writeErasure(transaction, asks)
+    const written = await writeErasure(transaction, asks)
     await recordAudit(transaction, {
       ...auditOriginOf(call),
       action: 'deletion.requested',
@@ -76,7 +81,8 @@ async function begin(store: Store, call: SessionCall, asked: Asked): Promise<Rep
       details: { deletion_id: written.erasure_id, decisions_found: found, reason }
     })
     return written
-  })
+  }
+  const erasure = await untilStorageLetsGo(() => change(write), lockAttempts)
   const view = { ...deletionViewOf(erasure), decisions_found: found }
   return jsonReply(202, JSON.stringify(view))
 }

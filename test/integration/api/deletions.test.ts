@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { erasuresLockKey } from '../../../core/erasure.ts'
 import { onEnd } from '../../support/cleanup.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 import { aStoredDecision, storeAll } from './stored-decisions.ts'
@@ -145,11 +146,37 @@ test('members ask for none, and see none', async () => {
   }
 })
 
-test('while storage holds on to its transactions it is to be tried again', async () => {
+/** As storage does while it stores. */
+async function holdRules(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: scene.database.url })
   await client.connect()
   onEnd(() => client.end())
   await client.query('select pg_advisory_lock_shared($1)', [erasuresLockKey])
+  return client
+}
+
+async function waitUntilRefused(): Promise<void> {
+  const isWaiting = async (): Promise<boolean> => {
+    const rows = await scene.database.query(
+      `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+    )
+    return rows.length > 0
+  }
+  await waitUntil('somebody waits for storage', isWaiting)
+  await waitUntil('he has waited in vain', async () => !(await isWaiting()))
+}
+
+test('a transaction of storage that lasts is waited for', async () => {
+  const client = await holdRules()
+  const asked = ask({ scope: 'session', subject: 'patient', reason: 'r', confirm: 0 })
+  await waitUntilRefused()
+  await client.query('select pg_advisory_unlock_all()')
+  expect((await asked).status).toBe(202)
+})
+
+test('while storage holds on to its transactions it is to be tried again', async () => {
+  const client = await holdRules()
   const body = { scope: 'session', subject: 'held', reason: 'r', confirm: 0 }
   const held = await ask(body)
   expect([held.status, held.body['code']]).toEqual([503, 'store_unavailable'])
