@@ -106,7 +106,7 @@ const typed = {
 }
 
 export default defineConfig(
-  { ignores: ['node_modules/', '.sluice/', 'coverage/', 'sdk/'] },
+  { ignores: ['node_modules/', '.sluice/', 'coverage/', 'sdk/*/dist/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: typescript,
@@ -119,6 +119,8 @@ export default defineConfig(
     rules: { ...everywhere, 'no-restricted-exports': 'off' }
   },
   { files: ['core/**/*.ts'], rules: restricted(environment, ending, ...wallClock, chance) },
+  // A client lives in somebody else's process and asks the platform for time, chance and settings.
+  { files: ['sdk/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['platform/clock.ts'], rules: restricted(environment, ending, chance) },
   { files: ['platform/config.ts'], rules: restricted(ending, ...wallClock) },
   { files: [...programs, 'bench/**/*.ts'], rules: restricted(...wallClock) },

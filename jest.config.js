@@ -22,6 +22,7 @@ export default {
     // Need the local stack, which `npm test` starts; test/support/services.ts tells where it is.
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
+    project('sdk', 'sdk/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.

@@ -117,6 +117,8 @@ const sums = [
 ]
 
 const daySeconds = 86_400
+/** Days are filled side by side: the server computes each on one core. */
+export const fillConnections = 2
 
 /** @param now milliseconds since the epoch; the last decision is from then. */
 export async function fillStore(postgres: Postgres, filling: Filling, now: number) {
@@ -135,7 +137,7 @@ export async function fillStore(postgres: Postgres, filling: Filling, now: numbe
     const date = new Date(begin.getTime() + day * daySeconds * 1000).toISOString().slice(0, 10)
     await postgres.query('select ensure_decisions_partition($1::date)', [date])
   }
-  for (let day = 0; day < days; day++) {
+  const fillDay = async (day: number): Promise<void> => {
     const part = {
       $FROM$: String(day * perDay),
       $TO$: String(Math.min((day + 1) * perDay, decisions) - 1)
@@ -146,6 +148,10 @@ export async function fillStore(postgres: Postgres, filling: Filling, now: numbe
       for (const statement of whole) await transaction.query(filled(statement))
     })
     if (day % 5 === 4) say(`  ${day + 1} of ${days} days are filled`)
+  }
+  for (let day = 0; day < days; day += fillConnections) {
+    const next = Array.from({ length: Math.min(fillConnections, days - day) }, (_, i) => day + i)
+    await Promise.all(next.map(fillDay))
   }
   for (const statement of sums) await postgres.query(filled(statement))
   await postgres.query('vacuum analyze')

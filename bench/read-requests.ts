@@ -40,10 +40,14 @@ export async function readRequests(postgres: Postgres): Promise<readonly ReadReq
     beside('list of an agent, 30 days', (index) => `${list}?from=-30d&agent_id=${agent(index)}`),
     beside('words in the texts', (index) => `${list}?from=-1d&q=${at(index)?.word ?? ''}`),
     line('detail', (index) => `${list}/${at(index)?.decision_id ?? ''}`),
+    beside('neighbours', (index) => `${list}/${at(index)?.decision_id ?? ''}/context`),
     beside('evaluation', (index) => `/v1/evaluation/${at(index)?.decision_id ?? ''}`),
     line('profile', (index) => `/v1/profiles/${agent(index)}`),
     beside('profiles, first page', () => '/v1/profiles'),
     line('stats, 7 days', (index) => `${stats}?window=7d&metrics=${metrics[index % 3] ?? ''}`),
-    line('stats, 7 days, by agent', () => `${stats}?window=7d&group_by=agent_id`)
+    line('stats, 7 days, by agent', () => `${stats}?window=7d&group_by=agent_id`),
+    beside('stats, 7 days, by status', () => `${stats}?window=7d&group_by=status`),
+    beside('stats, 7 days, cost by model', () => `${stats}?window=7d&metrics=cost&group_by=model`),
+    beside('stats, 30 days, compared', () => `${stats}?window=30d&compare=previous`)
   ]
 }

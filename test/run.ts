@@ -15,7 +15,7 @@ import type { TestStack } from './support/runner/test-stack.ts'
 import { servicesVariable } from './support/test-services.ts'
 
 /** Tests of contract and e2e freeze what others would be using, so their files run one by one. */
-const workersMax = { unit: 2, contract: 1, integration: 2, e2e: 1, faults: 1, openapi: 1 }
+const workersMax = { unit: 2, contract: 1, integration: 2, sdk: 1, e2e: 1, faults: 1, openapi: 1 }
 
 type JestPhaseName = Exclude<PhaseName, 'check'>
 type Run = { plan: Plan; folder: string; signal: AbortSignal; results: PhaseResult[] }

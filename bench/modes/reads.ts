@@ -3,7 +3,7 @@ import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { freePort } from '../../stack/ports.ts'
-import { fillStore } from '../fill-store.ts'
+import { fillConnections, fillStore } from '../fill-store.ts'
 import { createHistogram } from '../histogram.ts'
 import { markdownTable } from '../markdown.ts'
 import { benchLogin } from '../open-bench.ts'
@@ -36,7 +36,7 @@ export async function runReads(session: Session): Promise<Outcome> {
   const postgres = createPostgres({
     url: bench.environment['DATABASE_URL'] ?? '',
     applicationName: 'sluice-bench',
-    connectionsMax: 1,
+    connectionsMax: fillConnections,
     statementTimeoutMs
   })
   bench.onStop(() => postgres.close())

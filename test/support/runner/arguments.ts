@@ -6,6 +6,7 @@ export const phaseNames = [
   'unit',
   'contract',
   'integration',
+  'sdk',
   'e2e',
   'faults',
   'openapi'
@@ -30,6 +31,7 @@ check        form, types, rules and imports
 unit         tests that need nothing but Node
 contract     the clients against real services, fault by fault
 integration  one room against real services
+sdk          both SDKs against a gateway and against servers that misbehave
 e2e          the whole, as real processes
 faults       what was acknowledged is there, whatever breaks; npm run test:faults is its long form
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
