@@ -11,6 +11,7 @@ export type Mode =
   | 'storage'
   | 'evaluation'
   | 'reads'
+  | 'tail'
   | 'micro'
   | 'page'
 
@@ -46,13 +47,14 @@ Without the first part it compares the rows. Instead of that, one of:
   --storage          how fast storage writes, beside COPY of the same rows
   --evaluation       what evaluation costs its process, with rules of three kinds
   --reads            how long reads take with a month of decisions in the store
+  --tail             what 200 listeners of the live tail cost storage
   --micro            the hot steps of the gateway alone, without any service
   --page             puts the newest figures into docs/performance.md
 
   --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
   --rounds N         rounds, in each of which every row has its turn (3)
-  --seconds N        seconds of each measurement (4; 600 of --steady, 20 of --overload and of
-                     --hot-agent)
+  --seconds N        seconds of each measurement (4; 600 of --steady, 20 of --overload,
+                     --hot-agent and --tail)
   --connections N    connections of the load (64)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
   --decisions N      decisions in the store of --reads (2000000)
@@ -93,12 +95,13 @@ const secondsDefault = '4'
 const secondsDefaults: Partial<Record<Mode, string>> = {
   steady: '600',
   overload: '20',
-  'hot-agent': '20'
+  'hot-agent': '20',
+  tail: '20'
 }
 
 const flagModes = [
   ...(['steady', 'overload', 'hot-agent', 'storage', 'evaluation'] as const),
-  ...(['reads', 'micro', 'page'] as const)
+  ...(['reads', 'tail', 'micro', 'page'] as const)
 ] as const
 
 function modeOf(values: ReturnType<typeof parse>): Mode {
@@ -129,6 +132,7 @@ function parse(args: readonly string[]) {
         storage: { type: 'boolean', default: false },
         evaluation: { type: 'boolean', default: false },
         reads: { type: 'boolean', default: false },
+        tail: { type: 'boolean', default: false },
         micro: { type: 'boolean', default: false },
         page: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }

@@ -12,6 +12,7 @@ import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
 import { runReads } from './modes/reads.ts'
 import { runSteady } from './modes/steady.ts'
 import { runStorage } from './modes/storage.ts'
+import { runTail } from './modes/tail.ts'
 import { openBench } from './open-bench.ts'
 import type { OpenBench } from './open-bench.ts'
 import { OptionError, readOptions, usage } from './options.ts'
@@ -42,6 +43,7 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   'hot-agent': runHotAgent,
   storage: runStorage,
   reads: runReads,
+  tail: runTail,
   evaluation: (session) => runEvaluation(session, trialFolder)
 } satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
 

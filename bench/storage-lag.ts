@@ -14,6 +14,7 @@ export interface StoredAfter {
 }
 
 export interface StorageLag {
+  readonly pid: number
   /** Messages that wait now, by partition. */
   readProgress(): Promise<ProgressReport>
   /** Resolves when nothing waits any more. */
@@ -41,7 +42,7 @@ const delays = `
 export async function startStorage(bench: Bench, topic: string): Promise<StorageLag> {
   const { environment, signal, onStop, run } = bench
   const port = await freePort()
-  await run({
+  const pid = await run({
     name: 'storage',
     args: ['consumers/main.ts', 'storage'],
     environment: { ...environment, MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(port) },
@@ -61,6 +62,7 @@ export async function startStorage(bench: Bench, topic: string): Promise<Storage
   onStop(() => postgres.close())
   const readProgress = () => progress.run({ groupId, topic })
   return {
+    pid,
     readProgress,
     catchUp: () =>
       waitUntil({

@@ -2,11 +2,12 @@
 import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { freePort } from '../../stack/ports.ts'
+import { logIn, startApiGateway } from '../api-gateway.ts'
 import { fillConnections, fillStore } from '../fill-store.ts'
 import { createHistogram } from '../histogram.ts'
 import { markdownTable } from '../markdown.ts'
-import { benchLogin } from '../open-bench.ts'
+import { askLogins } from '../login-times.ts'
+import type { LoginTimes } from '../login-times.ts'
 import type { Outcome } from '../outcome.ts'
 import { readRequests } from '../read-requests.ts'
 import type { ReadRequest } from '../read-requests.ts'
@@ -50,7 +51,7 @@ export async function runReads(session: Session): Promise<Outcome> {
   const bytes = await sizeOf(postgres)
   say(`  ${decisions} decisions are in the store: ${Math.round(bytes / 2 ** 20)} MiB`)
 
-  const url = await startGateway(session)
+  const url = await startApiGateway(bench)
   const token = await logIn(url)
   const lines: Line[] = []
   for (const one of await readRequests(postgres)) {
@@ -59,7 +60,8 @@ export async function runReads(session: Session): Promise<Outcome> {
     lines.push(line)
     say(`  ${cellsOf(line).join(' | ')}`)
   }
-  const figures = { decisions, days, agents, database_bytes: bytes, lines }
+  const logins = await askLogins(url)
+  const figures = { decisions, days, agents, database_bytes: bytes, lines, logins }
   const isComplete = lines.every(({ failed }) => failed === 0)
   return { isComplete, page: pageOf(figures), figures }
 }
@@ -69,32 +71,6 @@ async function sizeOf(postgres: Postgres): Promise<number> {
     'select pg_database_size(current_database()) as bytes'
   )
   return row?.bytes ?? 0
-}
-
-async function startGateway({ bench }: Session): Promise<string> {
-  const [port, managementPort] = [await freePort(), await freePort()]
-  await bench.run({
-    name: 'gateway-reads',
-    args: [...bench.nodeFlags, 'gateway/main.ts'],
-    environment: {
-      ...bench.environment,
-      ...{ GATEWAY_ROUTES: 'api', GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: String(port) },
-      ...{ MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(managementPort) }
-    },
-    probe: async () => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).ok
-  })
-  return `http://127.0.0.1:${port}`
-}
-
-async function logIn(url: string): Promise<string> {
-  const response = await fetch(`${url}/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(benchLogin)
-  })
-  const { access_token } = (await response.json()) as { access_token?: string }
-  if (access_token === undefined) throw new Error(`The login was answered ${response.status}.`)
-  return access_token
 }
 
 async function measure(
@@ -123,9 +99,10 @@ interface Figures {
   readonly decisions: number
   readonly database_bytes: number
   readonly lines: readonly Line[]
+  readonly logins: LoginTimes
 }
 
-function pageOf({ decisions, database_bytes, lines }: Figures): string[] {
+function pageOf({ decisions, database_bytes, lines, logins }: Figures): string[] {
   const heads = ['read', 'goal', 'p50 ms', 'p95 ms', 'p99 ms']
   const size = (database_bytes / 2 ** 30).toFixed(1)
   return [
@@ -133,7 +110,11 @@ function pageOf({ decisions, database_bytes, lines }: Figures): string[] {
     '',
     `${decisions} decisions of ${agents} agents in ${days} days, with a run and two scores each: ` +
       `${size} GiB. Each line is ${requestsEach} requests, one after the other, with other ` +
-      `parameters each. The goal is a p95 of at most ${goalMs} ms.`
+      `parameters each. The goal is a p95 of at most ${goalMs} ms.`,
+    '',
+    `A login with a wrong password takes ${logins.known_ms.toFixed(1)} ms (median of ` +
+      `${logins.times}) where the account exists, and ${logins.unknown_ms.toFixed(1)} ms where ` +
+      'there is none: either way one password hash is computed.'
   ]
 }
 

@@ -1,0 +1,132 @@
+/** What many listeners of the live tail cost storage, beside the same load without any. */
+import { createPostgres } from '../../platform/postgres.ts'
+import { logIn, startApiGateway } from '../api-gateway.ts'
+import { cpuMicroseconds } from '../cpu.ts'
+import { markdownTable } from '../markdown.ts'
+import { median } from '../median.ts'
+import type { Outcome } from '../outcome.ts'
+import { postmasterId, withChildren } from '../process-family.ts'
+import { decisionsTopic, gateway } from '../rows/gateway.ts'
+import type { Session } from '../session.ts'
+import { startRow } from '../start-row.ts'
+import { startStorage } from '../storage-lag.ts'
+import type { StorageLag } from '../storage-lag.ts'
+import { openListeners } from '../tail-listeners.ts'
+
+const listenersCount = 200
+const statementTimeoutMs = 10_000
+/** Part of storage's processor time that listeners may add. */
+const goal = 0.1
+
+interface Turn {
+  readonly listeners: number
+  readonly accepted: number
+  readonly storage_us: number
+  readonly postgres_us: number
+  /** Decisions that all listeners together were told of. */
+  readonly told: number
+}
+
+export async function runTail(session: Session): Promise<Outcome> {
+  const { bench, options, say } = session
+  const target = await startRow(gateway, bench)
+  const storage = await startStorage(bench, decisionsTopic)
+  const url = await startApiGateway(bench)
+  const postgres = createPostgres({
+    url: bench.environment['DATABASE_URL'] ?? '',
+    applicationName: 'sluice-bench',
+    connectionsMax: 1,
+    statementTimeoutMs
+  })
+  bench.onStop(() => postgres.close())
+  const database = await postmasterId(postgres)
+  const take = async (listeners: number): Promise<Turn> => {
+    const token = await logIn(url)
+    const opened = await openListeners({ url, token, count: listeners, signal: bench.signal })
+    try {
+      const turn = await measure(session, { target, storage, database })
+      const done = { listeners, told: opened.told(), ...turn }
+      say(`  ${listeners} listeners: ${cellsOf(done).join(' | ')}`)
+      return done
+    } finally {
+      opened.close()
+    }
+  }
+  await take(0)
+  const turns: Turn[] = []
+  for (let round = 0; round < options.rounds; round++) {
+    // Whoever comes first has the emptier tables, so that they change places.
+    const order = round % 2 === 0 ? [0, listenersCount] : [listenersCount, 0]
+    for (const listeners of order) turns.push(await take(listeners))
+  }
+  const figures = { rate: options.rate, seconds: options.seconds, turns, ...addedBy(turns) }
+  return { isComplete: true, page: pageOf(figures), figures }
+}
+
+interface Measured {
+  readonly target: Awaited<ReturnType<typeof startRow>>
+  readonly storage: StorageLag
+  readonly database: number
+}
+
+async function measure({ options, load }: Session, { target, storage, database }: Measured) {
+  await storage.catchUp()
+  const read = () => ({
+    storage: cpuMicroseconds([storage.pid]),
+    postgres: cpuMicroseconds(withChildren([database]))
+  })
+  const before = read()
+  const { url, headers } = target
+  const { rate, seconds, connections } = options
+  const order = { url, headers, shape: gateway.shape, rate, seconds, connections }
+  const { statuses } = await load.run(order)
+  await storage.catchUp()
+  const after = read()
+  const accepted = statuses[gateway.accepted] ?? 0
+  return {
+    accepted,
+    storage_us: (after.storage - before.storage) / accepted,
+    postgres_us: (after.postgres - before.postgres) / accepted
+  }
+}
+
+/** The median over the rounds of what listeners add, as a part of what storage needs alone. */
+function addedBy(turns: readonly Turn[]) {
+  const [without, listened] = [0, listenersCount].map((count) =>
+    turns.filter(({ listeners }) => listeners === count)
+  )
+  const added = (pick: (turn: Turn) => number): number =>
+    median((without ?? []).map((turn, at) => pick(listened?.[at] ?? turn) / pick(turn) - 1))
+  return {
+    storage_added: added(({ storage_us }) => storage_us),
+    storage_and_postgres_added: added(({ storage_us, postgres_us }) => storage_us + postgres_us)
+  }
+}
+
+type Figures = ReturnType<typeof addedBy> & {
+  readonly rate: number
+  readonly seconds: number
+  readonly turns: readonly Turn[]
+}
+
+function pageOf(figures: Figures): string[] {
+  const heads = ['listeners', 'decisions', 'told', 'storage CPU-µs', 'Postgres CPU-µs']
+  const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
+  const isMet = figures.storage_added <= goal
+  return [
+    markdownTable(
+      heads,
+      figures.turns.map((turn) => [String(turn.listeners), ...cellsOf(turn)]),
+      0
+    ),
+    '',
+    `${figures.rate} decisions/s for ${figures.seconds} s each, one turn after the other; CPU is ` +
+      `for one decision. Listeners add ${percent(figures.storage_added)} to storage (the goal of ` +
+      `at most ${percent(goal)} is ${isMet ? 'met' : 'missed'}), and ` +
+      `${percent(figures.storage_and_postgres_added)} to storage and Postgres together.`
+  ]
+}
+
+function cellsOf({ accepted, told, storage_us, postgres_us }: Turn): string[] {
+  return [accepted, told, storage_us, postgres_us].map((value) => value.toFixed(0))
+}
