@@ -75,6 +75,8 @@ export interface Statement {
 
 export interface Scene {
   readonly url: string
+  /** PEM of the key that access tokens are signed with. */
+  readonly signingKey: string
   readonly database: TestDatabase
   /** Where letters to people become files. */
   readonly mailFolder: string
@@ -154,7 +156,7 @@ export async function createScene(
   const foreign = await people.logInAll(randomUUID())
   return {
     ...{ url, database, organizationId, token, stopping, readFacts, asked, statements },
-    mailFolder,
+    ...{ signingKey, mailFolder },
     serveAnother: (environment = {}) =>
       serve({ ...serving, settings: { ...settings, ...environment } }),
     apiKey: keys.create('evaluation:read'),
