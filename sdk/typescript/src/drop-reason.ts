@@ -1,0 +1,14 @@
+/** Every reason why a decision that was logged is not sent. */
+export const dropReasons = [
+  'queue_full',
+  'too_large',
+  'invalid',
+  'redact_error',
+  'redacted',
+  'refused',
+  'unauthorized',
+  'retries_exhausted',
+  'shutdown'
+] as const
+
+export type DropReason = (typeof dropReasons)[number]

@@ -1,0 +1,36 @@
+/** Node, and what behaves like it: Bun and Deno. */
+import { randomFillSync } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { createNodeTransport } from './node-transport.ts'
+import type { Platform } from './platform.ts'
+
+const compress = promisify<string, Uint8Array<ArrayBuffer>>(gzip)
+
+/** Hosts that stop a process between two requests, by a variable that each of them sets. */
+const freezers = ['AWS_LAMBDA_FUNCTION_NAME', 'VERCEL']
+
+export function createNodePlatform(): Platform {
+  const { env } = process
+  return {
+    environment: env,
+    mayFreeze: freezers.some((name) => env[name]),
+    transport: createNodeTransport(),
+    gzip: compress,
+    warn: (line) => void process.stderr.write(`${line}\n`),
+    wallClock: Date.now,
+    clock: () => performance.now(),
+    random: Math.random,
+    fillRandom: (bytes) => void randomFillSync(bytes),
+    byteLength: (text) => Buffer.byteLength(text),
+    startTimer,
+    watchEnd: () => () => undefined
+  }
+}
+
+function startTimer(run: () => void, delayMs: number, hold = false): () => void {
+  const timer = setTimeout(run, delayMs)
+  if (!hold) timer.unref()
+  return () => clearTimeout(timer)
+}
