@@ -12,6 +12,7 @@ export type Mode =
   | 'evaluation'
   | 'reads'
   | 'tail'
+  | 'sdk'
   | 'micro'
   | 'page'
 
@@ -48,6 +49,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --evaluation       what evaluation costs its process, with rules of three kinds
   --reads            how long reads take with a month of decisions in the store
   --tail             what 200 listeners of the live tail cost storage
+  --sdk              what the SDKs cost their host, and an outage of the gateway
   --micro            the hot steps of the gateway alone, without any service
   --page             puts the newest figures into docs/performance.md
 
@@ -101,7 +103,7 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
 
 const flagModes = [
   ...(['steady', 'overload', 'hot-agent', 'storage', 'evaluation'] as const),
-  ...(['reads', 'tail', 'micro', 'page'] as const)
+  ...(['reads', 'tail', 'sdk', 'micro', 'page'] as const)
 ] as const
 
 function modeOf(values: ReturnType<typeof parse>): Mode {
@@ -133,6 +135,7 @@ function parse(args: readonly string[]) {
         evaluation: { type: 'boolean', default: false },
         reads: { type: 'boolean', default: false },
         tail: { type: 'boolean', default: false },
+        sdk: { type: 'boolean', default: false },
         micro: { type: 'boolean', default: false },
         page: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false }

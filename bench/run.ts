@@ -10,6 +10,7 @@ import { runHotAgent } from './modes/hot-agent.ts'
 import { runOverload } from './modes/overload.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
 import { runReads } from './modes/reads.ts'
+import { runSdk } from './modes/sdk.ts'
 import { runSteady } from './modes/steady.ts'
 import { runStorage } from './modes/storage.ts'
 import { runTail } from './modes/tail.ts'
@@ -44,6 +45,7 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   storage: runStorage,
   reads: runReads,
   tail: runTail,
+  sdk: runSdk,
   evaluation: (session) => runEvaluation(session, trialFolder)
 } satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>
 

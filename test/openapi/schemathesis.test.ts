@@ -1,4 +1,4 @@
-/** What the document promises of ingest, held against a gateway by Schemathesis.
+/** What the document promises, held against a gateway by Schemathesis.
  *
  * Runs only when asked (`npm test -- openapi`): it needs Python, and installs Schemathesis for
  * itself once. Every answer must be documented: its status, headers, type and form.
@@ -9,10 +9,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { cacheFolder } from '../../stack/downloads.ts'
-import { createInstallation } from '../support/installation.ts'
+import { clientOf, createInstallation } from '../support/installation.ts'
 
 const version = '4.32.5'
-const examples = '25'
 const seed = '1'
 const timeoutMs = 9 * 60_000
 const run = promisify(execFile)
@@ -35,6 +34,30 @@ function runToEnd(program: string, args: string[]): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code)))
 }
 
+interface Asking {
+  readonly url: string
+  /** A key or an access token. */
+  readonly credential: string
+  /** Regular expression of the paths. */
+  readonly paths: string
+  /** Operations that are left out. */
+  readonly without?: readonly string[]
+  readonly phases: string
+  readonly examples: string
+}
+
+async function ask({ url, credential, paths, without = [], phases, examples }: Asking) {
+  return await runToEnd(await findSchemathesis(), [
+    ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
+    ...['run', `${url}/openapi.json`],
+    ...['--header', `Authorization: Bearer ${credential}`],
+    ...['--include-path-regex', paths],
+    ...without.flatMap((name) => ['--exclude-operation-id', name]),
+    ...['--phases', phases, '--max-examples', examples],
+    ...['--seed', seed, '--generation-database', 'none', '--no-color']
+  ])
+}
+
 test(
   'every answer of the ingest routes is one that the document tells of',
   async () => {
@@ -44,15 +67,34 @@ test(
       sluice.start('gateway', { DOCS_ENABLED: 'true' }),
       sluice.start('storage')
     ])
-    const program = await findSchemathesis()
-    const code = await runToEnd(program, [
-      ...['--config-file', join(import.meta.dirname, 'schemathesis.toml')],
-      ...['run', `${gateway.url}/openapi.json`],
-      ...['--header', `Authorization: Bearer ${tenant.api_key}`],
-      ...['--include-path-regex', '^/v1/ingest'],
-      ...['--phases', 'examples,coverage,fuzzing', '--max-examples', examples],
-      ...['--seed', seed, '--generation-database', 'none', '--no-color']
+    const code = await ask({
+      ...{ url: gateway.url, credential: tenant.api_key, paths: '^/v1/ingest' },
+      ...{ phases: 'examples,coverage,fuzzing', examples: '25' }
+    })
+    expect(code).toBe(0)
+  },
+  timeoutMs
+)
+
+/** They end the session that asks, or never end themselves. */
+const apart = ['logout', 'endSession', 'tailDecisions', 'tailDecisionsByTicket']
+
+test(
+  'every answer of the routes of people is one that the document tells of',
+  async () => {
+    const sluice = await createInstallation()
+    const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+    const [gateway] = await Promise.all([
+      sluice.start('gateway', { DOCS_ENABLED: 'true' }),
+      sluice.start('storage')
     ])
+    const client = clientOf(gateway, tenant)
+    const { body } = await client.login(tenant.email, tenant.password)
+    const code = await ask({
+      ...{ url: gateway.url, credential: String(body['access_token']) },
+      ...{ paths: '^/v1/(auth|decisions|profiles)', without: apart },
+      ...{ phases: 'examples,coverage,fuzzing', examples: '5' }
+    })
     expect(code).toBe(0)
   },
   timeoutMs

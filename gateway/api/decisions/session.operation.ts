@@ -105,7 +105,8 @@ export const readSessionOperation: Operation = {
       example: { data: [summaryExample], meta: decisionMetaExample }
     }
   },
-  problems: [...readProblems, 'invalid_query']
+  // Of a path that no session can have.
+  problems: [...readProblems, 'invalid_query', 'route_not_found']
 }
 
 const neighbours = { type: 'integer', minimum: 0, maximum: neighboursMax, default: 5 }

@@ -1,0 +1,192 @@
+/** What the SDKs cost their host, and what becomes of decisions when the gateway is away. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPostgres } from '../../platform/postgres.ts'
+import type { Postgres } from '../../platform/postgres.ts'
+import { freePort } from '../../stack/ports.ts'
+import { makeDecisions } from '../decisions.ts'
+import { markdownTable } from '../markdown.ts'
+import type { Outcome } from '../outcome.ts'
+import type { Bench } from '../row.ts'
+import { decisionsTopic } from '../rows/gateway.ts'
+import { languages, runHost } from '../sdk/host-process.ts'
+import type { EnqueueReport, HostOrder, Language, SendReport } from '../sdk/host-process.ts'
+import type { Session } from '../session.ts'
+import { startStorage } from '../storage-lag.ts'
+import type { StorageLag } from '../storage-lag.ts'
+
+const sent = 100_000
+const enqueue = { rounds: 20, count: 5000 }
+const flushMs = 120_000
+const beforeOutageMs = 10_000
+const outageMs = 20_000
+const statementTimeoutMs = 60_000
+/** Microseconds of a call, and milliseconds of the loop's delay. */
+const goals = { typescript: 15, python: 40, loopMs: 5 }
+/** Nobody listens there. */
+const nowhere = 'http://127.0.0.1:9'
+
+interface Line {
+  readonly language: Language
+  readonly what: 'steady' | 'outage'
+  readonly report: SendReport
+  readonly stored: number
+  /** In the topic: a decision whose answer was lost is sent again, and stored once. */
+  readonly records: number
+}
+
+export async function runSdk(session: Session): Promise<Outcome> {
+  const { bench, options, say } = session
+  const file = join(bench.folder, 'decisions.json')
+  writeFileSync(file, JSON.stringify(makeDecisions()))
+  const order = { file, ...enqueue, rate: options.rate, flushMs }
+  const costs: Partial<Record<Language, number>> = {}
+  for (const language of languages) {
+    const env = environmentOf(bench, nowhere, 'enqueue')
+    const asked: HostOrder = { ...order, what: 'enqueue' }
+    costs[language] = (await runHost<EnqueueReport>(language, asked, env)).enqueue_us
+    say(`  ${language}: ${costs[language].toFixed(1)} µs to log one`)
+  }
+  const doors = await openDoor(bench)
+  const counting = await openCounting(session)
+  const lines: Line[] = []
+  for (const language of languages) {
+    for (const what of ['steady', 'outage'] as const) {
+      bench.signal.throwIfAborted()
+      lines.push(await drive({ language, what, order, doors, counting, bench }))
+      say(`  ${cellsOf(lines.at(-1)).join(' | ')}`)
+    }
+  }
+  const figures = { rate: options.rate, costs, lines }
+  return { isComplete: lines.every(isExact), page: pageOf(figures), figures }
+}
+
+function environmentOf(bench: Bench, url: string, agent: string): NodeJS.ProcessEnv {
+  return { SLUICE_API_KEY: bench.apiKey, SLUICE_BASE_URL: url, SLUICE_AGENT_ID: agent }
+}
+
+interface Door {
+  readonly url: string
+  close(): Promise<void>
+  open(): Promise<void>
+}
+
+/** A gateway that goes and comes back at the same address. */
+async function openDoor({ environment, run, end }: Session['bench']): Promise<Door> {
+  const [port, managementPort] = [await freePort(), await freePort()]
+  const open = async (): Promise<void> => {
+    await run({
+      name: 'gateway-sdk',
+      args: ['--disable-warning=TimeoutNegativeWarning', 'gateway/main.ts'],
+      environment: {
+        ...environment,
+        ...{ GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: String(port) },
+        ...{ MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(managementPort) }
+      },
+      probe: async () => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).ok
+    })
+  }
+  await open()
+  return { url: `http://127.0.0.1:${port}`, close: () => end('gateway-sdk'), open }
+}
+
+interface Counting {
+  readonly storage: StorageLag
+  readonly postgres: Postgres
+  records(): Promise<number>
+}
+
+async function openCounting({ bench }: Session): Promise<Counting> {
+  const storage = await startStorage(bench, decisionsTopic)
+  const postgres = createPostgres({
+    url: bench.environment['DATABASE_URL'] ?? '',
+    applicationName: 'sluice-bench',
+    connectionsMax: 1,
+    statementTimeoutMs
+  })
+  bench.onStop(() => postgres.close())
+  return { storage, postgres, records: () => bench.countRecords(decisionsTopic) }
+}
+
+interface Driving {
+  readonly language: Language
+  readonly what: Line['what']
+  readonly order: Omit<HostOrder, 'what'>
+  readonly doors: Door
+  readonly counting: Counting
+  readonly bench: Bench
+}
+
+async function drive({ language, what, order, doors, counting, bench }: Driving): Promise<Line> {
+  const agent = `${language}-${what}`
+  const before = await counting.records()
+  const asked: HostOrder = { ...order, what: 'send', count: sent }
+  const running = runHost<SendReport>(language, asked, environmentOf(bench, doors.url, agent))
+  const breaking = what === 'outage' ? breakOff(doors) : Promise.resolve()
+  const [report] = await Promise.all([running, breaking])
+  await counting.storage.catchUp()
+  const [row] = await counting.postgres.query<{ stored: number }>(
+    'select count(*)::int as stored from decisions where agent_id = $1',
+    [agent]
+  )
+  const records = (await counting.records()) - before
+  return { language, what, report, stored: row?.stored ?? 0, records }
+}
+
+async function breakOff(doors: Door): Promise<void> {
+  await sleep(beforeOutageMs)
+  await doors.close()
+  await sleep(outageMs)
+  await doors.open()
+}
+
+function droppedOf({ stats }: SendReport): number {
+  return Object.values(stats.dropped).reduce((sum, count) => sum + count, 0)
+}
+
+/** Everything arrived or is counted, and nothing that was given up arrived all the same. */
+function isExact({ what, report, stored, records }: Line): boolean {
+  const isWhole = report.stats.logged === sent && stored + droppedOf(report) === sent
+  return isWhole && report.stats.sent === stored && (what === 'outage' || records === sent)
+}
+
+interface Figures {
+  readonly rate: number
+  readonly costs: Partial<Record<Language, number>>
+  readonly lines: readonly Line[]
+}
+
+function pageOf({ rate, costs, lines }: Figures): string[] {
+  const costLines = languages.map((language) => {
+    const cost = costs[language] ?? Number.NaN
+    const isMet = cost <= goals[language] ? 'met' : 'missed'
+    return [language, cost.toFixed(1), `at most ${goals[language]}`, isMet]
+  })
+  return [
+    markdownTable(['log, one decision', 'µs', 'goal', ''], costLines, 1),
+    '',
+    markdownTable(
+      ['SDK', 'gateway', 'logged', 'stored', 'dropped', 'resent', 'loop p99 ms', 'CPU-µs'],
+      lines.map(cellsOf),
+      2
+    ),
+    '',
+    `${rate} decisions/s of 1.2 kB with the default settings; in an outage the gateway is stopped ` +
+      `${beforeOutageMs / 1000} s after the beginning for ${outageMs / 1000} s. Stored and ` +
+      `dropped together are ${lines.every(isExact) ? '' : 'NOT '}what was logged. The loop's ` +
+      `delay has a goal of at most ${goals.loopMs} ms; CPU is that of the whole program.`
+  ]
+}
+
+function cellsOf(line: Line | undefined): string[] {
+  if (line === undefined) return []
+  const { language, what, report, stored, records } = line
+  return [
+    language,
+    what === 'outage' ? 'away for a while' : 'there',
+    ...[report.stats.logged, stored, droppedOf(report), records - stored].map(String),
+    report.loop_p99_ms?.toFixed(1) ?? '–',
+    report.cpu_us.toFixed(0)
+  ]
+}
