@@ -1,98 +1,175 @@
-/** A client: what is logged is snapshot, queued and sent; nothing here throws or blocks. */
+/** A client: what is logged is encoded at once, queued and sent; nothing here throws or blocks. */
+import { countDropped, countUnqueued } from './account.ts'
+import { composeDecision, ownIdOf } from './compose-decision.ts'
 import type { DecisionContext, DecisionInput } from './decision.ts'
 import type { DropReason } from './drop-reason.ts'
+import { encodeDecision, invalid } from './encode-decision.ts'
+import type { EncodedDecision, RawDecision } from './encode-decision.ts'
+import { tooLarge } from './encoding.ts'
+import { flush, giveUpAll } from './flush.ts'
+import type { FlushResult } from './flush.ts'
+import type { Notices } from './notices.ts'
+import { createNotices } from './notices.ts'
 import type { Settings } from './options.ts'
 import type { Platform } from './platform.ts'
-import { sdkVersion } from './sdk-version.ts'
+import { offer } from './queue.ts'
+import { quietly } from './quietly.ts'
+import { redactDecision, RedactError, redacted } from './redact.ts'
+import { isSampled } from './sample.ts'
+import { noteQueued } from './sender.ts'
+import { createSenderState } from './sender-state.ts'
+import type { SenderState } from './sender-state.ts'
+import { createTally, statsOf } from './tally.ts'
+import type { Stats } from './tally.ts'
 import { createUuidV7 } from './uuid-v7.ts'
 
-export interface FlushResult {
-  /** Acknowledged by the gateway. */
-  readonly sent: number
-  /** Given up after they were offered to the gateway. */
-  readonly failed: number
-  /** Given up without being offered. */
-  readonly dropped: number
-  /** Still here. */
-  readonly pending: number
-}
+export type { FlushResult, Stats }
 
-export interface Stats {
-  readonly logged: number
-  readonly sent: number
-  readonly dropped: Readonly<Record<DropReason, number>>
-  readonly sampledOut: number
-  readonly pending: number
-  readonly pendingBytes: number
-  readonly retried: number
-  readonly changed: number
-  readonly requests: number
-  readonly lastError: string | null
-  /** ISO 8601. */
-  readonly lastSuccessAt: string | null
+export interface FlushOptions {
+  /** How long to wait at most; `shutdown_ms` unless it is told. */
+  readonly timeoutMs?: number | undefined
 }
 
 export interface Client {
   /** Queues a decision and returns its id at once; never throws. */
   log(decision: DecisionInput): string
   /** Sends everything that was logged before; never rejects. */
-  flush(options?: { readonly timeoutMs?: number | undefined }): Promise<FlushResult>
-  /** `logged` is always the sum of `sent`, `sampledOut`, `pending` and all of `dropped`. */
+  flush(options?: FlushOptions): Promise<FlushResult>
   stats(): Stats
-  /** Flushes; what is left and what is logged later is dropped. */
+  /** Flushes; what is left then, and what is logged later, is dropped. */
   close(): Promise<FlushResult>
 }
 
 export interface ClientDependencies {
   readonly settings: Settings
   readonly platform: Platform
+  readonly notices?: Notices
   /** What holds where the decision is logged. */
   readonly context?: () => DecisionContext | undefined
 }
 
-export function createClient({ settings, platform, context }: ClientDependencies): Client {
-  const uuidV7 = createUuidV7(platform)
-  const waiting: string[] = []
-  let logged = 0
-  let sent = 0
+interface ClientState extends SenderState {
+  readonly context: () => DecisionContext | undefined
+  readonly integerMark: string
+  isClosed: boolean
+}
 
-  function log(decision: DecisionInput): string {
-    const { inputTokens, outputTokens, ...rest } = { ...context?.(), ...decision }
-    const decision_id = rest.decisionId ?? uuidV7()
-    const { agentId: agent_id = settings.agentId, sessionId: session_id, domain } = rest
-    const { input, output, metadata } = rest
-    const tokens = { input_tokens: inputTokens, output_tokens: outputTokens }
-    const who = { decision_id, agent_id, session_id, domain: domain ?? settings.domain }
-    const what = { input, output, metadata, ...tokens, sdk_version: sdkVersion }
-    waiting.push(JSON.stringify({ ...who, ...what }))
-    logged++
-    return decision_id
-  }
+const nothing: FlushResult = { sent: 0, failed: 0, dropped: 0, pending: 0 }
 
-  async function flush(): Promise<FlushResult> {
-    const batch = waiting.splice(0)
-    if (batch.length === 0) return { sent: 0, failed: 0, dropped: 0, pending: 0 }
-    const { status } = await platform.transport({
-      url: `${settings.baseUrl}/v1/ingest/batch`,
-      headers: {
-        authorization: `Bearer ${settings.apiKey}`,
-        'content-type': 'application/json',
-        'x-sluice-sdk': sdkVersion
-      },
-      body: `{"decisions":[${batch.join(',')}]}`,
-      timeoutMs: settings.timeoutMs,
-      signal: new AbortController().signal
-    })
-    if (status !== 202) throw new Error(`status ${status}`)
-    sent += batch.length
-    return { sent: batch.length, failed: 0, dropped: 0, pending: 0 }
+export function createClient(dependencies: ClientDependencies): Client {
+  const { settings, platform, context = () => undefined } = dependencies
+  const { notices = createNotices(settings, platform) } = dependencies
+  const newId = createUuidV7(platform)
+  const { apiKey, baseUrl, disabled, shutdownMs, handleSignals } = settings
+  if (disabled || apiKey === null || baseUrl === null) return createIdleClient(newId)
+  const isImmediate =
+    settings.mode === 'immediate' || (settings.mode === 'auto' && platform.mayFreeze)
+  const sending = { settings: { ...settings, apiKey, baseUrl }, platform, notices, newId }
+  const state: ClientState = {
+    ...createSenderState({ ...sending, isImmediate }),
+    context,
+    integerMark: `integer-${newId()}-`,
+    isClosed: false
   }
+  const forget = platform.watchEnd({
+    flush: (timeoutMs) => flush(state, timeoutMs),
+    giveUp: () => giveUpAll(state),
+    shutdownMs,
+    handleSignals
+  })
+  let closing: Promise<FlushResult> | undefined
+  return {
+    log: (decision) => log(state, decision),
+    flush: (options) => flush(state, timeoutOf(options, shutdownMs)),
+    stats: () => statsOf(state.tally, state.queue),
+    close: () => (closing ??= close(state, forget))
+  }
+}
 
-  function stats(): Stats {
-    const pending = logged - sent
-    const none = { sampledOut: 0, retried: 0, changed: 0, requests: 0, pendingBytes: 0 }
-    const dropped = {} as Stats['dropped']
-    return { ...none, logged, sent, dropped, pending, lastError: null, lastSuccessAt: null }
+/** Nothing is kept and nothing is sent; ids are made all the same. */
+function createIdleClient(newId: () => string): Client {
+  const stats = statsOf(createTally(), { items: 0, bytes: 0 })
+  return {
+    log: (decision) => ownIdOf(decision) ?? newId(),
+    flush: () => Promise.resolve(nothing),
+    stats: () => stats,
+    close: () => Promise.resolve(nothing)
   }
-  return { log, flush, stats, close: flush }
+}
+
+function timeoutOf(options: FlushOptions | undefined, fallback: number): number {
+  const given = quietly(() => options?.timeoutMs)
+  return typeof given === 'number' && given >= 0 ? given : fallback
+}
+
+async function close(state: ClientState, forget: () => void): Promise<FlushResult> {
+  const { settings, platform, notices } = state
+  state.isClosed = true
+  const { sent, failed, dropped } = await flush(state, settings.shutdownMs)
+  const left = giveUpAll(state)
+  forget()
+  if (left > 0) platform.warn(`sluice: ${left} decisions were not sent: the client was closed`)
+  notices.flush()
+  return { sent, failed, dropped: dropped + left, pending: 0 }
+}
+
+function log(state: ClientState, decision: DecisionInput): string {
+  const { notices, newId, tally } = state
+  const own = ownIdOf(decision)
+  const decisionId = own ?? newId()
+  tally.logged++
+  if (own === null) {
+    const error = new Error('a decision_id that is no UUID was replaced')
+    notices.failed('encode', error, { count: 1, hint: 'give a UUID, or none' })
+  }
+  accept(state, decisionId, decision)
+  return decisionId
+}
+
+function accept(state: ClientState, decisionId: string, decision: DecisionInput): void {
+  const { settings, tally } = state
+  const composed = composeDecision(decision, quietly(state.context), settings)
+  const { agent_id, session_id } = composed.names
+  if (!isSampled(session_id.text ?? decisionId, settings.sampleRate)) {
+    tally.sampledOut++
+    return
+  }
+  if (state.isClosed) return countUnqueued(state, 'shutdown', agent_id.text)
+  try {
+    enqueue(state, encode(state, { ...composed, decisionId }), agent_id.text)
+  } catch (error) {
+    countUnqueued(state, reasonOf(state, error), agent_id.text)
+  }
+}
+
+function encode(state: ClientState, raw: RawDecision): EncodedDecision {
+  const { redact, maxDecisionBytes: maxLength } = state.settings
+  if (redact === undefined) return encodeDecision(raw, { maxLength })
+  return redactDecision(raw, redact, { maxLength, integerMark: state.integerMark })
+}
+
+function enqueue(state: ClientState, encoded: EncodedDecision, agentId: string | undefined): void {
+  const { tally, queue, platform, settings } = state
+  const { text, changes } = encoded
+  const bytes = platform.byteLength(text)
+  if (bytes > settings.maxDecisionBytes) throw tooLarge
+  if (changes > 0) tally.changed++
+  const times = { attempts: 0, firstTriedAt: undefined }
+  const entry = { text, bytes, agentId, sequence: tally.logged, ...times }
+  const gone = offer(queue, entry)
+  if (gone.length > 0) countDropped(state, gone, 'queue_full')
+  if (gone[0] !== entry) noteQueued(state)
+}
+
+/** Why it was dropped; tells of it where nobody would know otherwise. */
+function reasonOf({ notices }: ClientState, error: unknown): DropReason {
+  if (error === redacted) return 'redacted'
+  if (error === tooLarge) return 'too_large'
+  if (error instanceof RedactError) {
+    notices.failed('redact', error, { count: 1, hint: 'what was not redacted is not sent' })
+    return 'redact_error'
+  }
+  const known = error === invalid ? invalid : new Error('a decision cannot be encoded')
+  notices.failed('encode', known, { count: 1, hint: 'it was dropped' })
+  return 'invalid'
 }

@@ -1,0 +1,157 @@
+/** One decision as the JSON text that is sent: its fields, and what of them had to be changed. */
+import { noteChange, startEncoding, tooLarge, writeText } from './encoding.ts'
+import type { Encoding } from './encoding.ts'
+import { writeValue } from './encode-value.ts'
+import { keysOf, readMember, StandIn } from './simplify.ts'
+import { sdkVersion } from './sdk-version.ts'
+import { writeTextField } from './text-field.ts'
+import type { FieldText, TextFieldName } from './text-field.ts'
+
+/** Fields as they were given, of which nothing is known. */
+export interface RawDecision {
+  readonly decisionId: string
+  readonly names: Readonly<Record<TextFieldName, FieldText>>
+  readonly input: unknown
+  readonly output: unknown
+  readonly inputTokens: unknown
+  readonly outputTokens: unknown
+  /** What is merged, the outermost first. */
+  readonly metadata: readonly unknown[]
+  /** Changes that were made before, to be told of along with those made now. */
+  readonly notes?: readonly string[]
+}
+
+export interface EncodedDecision {
+  readonly text: string
+  /** How many changes were made. */
+  readonly changes: number
+}
+
+export interface EncodeLimits {
+  readonly maxLength: number
+  readonly integerMark?: string | undefined
+}
+
+/** Thrown when it lacks what every decision has. */
+export const invalid = new Error('a decision needs input and output')
+
+/** Throws `invalid` or `tooLarge`. */
+export function encodeDecision(decision: RawDecision, limits: EncodeLimits): EncodedDecision {
+  const { input, output, names } = decision
+  if (input === undefined || output === undefined || output === null) throw invalid
+  const encoding = startEncoding(limits.maxLength, limits.integerMark)
+  encoding.notes.push(...(decision.notes ?? []))
+  encoding.text = `{"decision_id":"${decision.decisionId}"`
+  writeTextField(encoding, 'agent_id', names.agent_id)
+  writeTextField(encoding, 'session_id', names.session_id)
+  writeTextField(encoding, 'domain', names.domain)
+  startField(encoding, 'input')
+  writeValue(encoding, input)
+  startField(encoding, 'output')
+  writeOutput(encoding, output)
+  writeTokens(encoding, 'input_tokens', decision.inputTokens)
+  writeTokens(encoding, 'output_tokens', decision.outputTokens)
+  encoding.text += `,"sdk_version":"${sdkVersion}"`
+  writeMetadata(encoding, decision.metadata)
+  encoding.text += '}'
+  if (encoding.text.length > limits.maxLength) throw tooLarge
+  return { text: encoding.text, changes: encoding.changes }
+}
+
+function startField(encoding: Encoding, name: string): void {
+  encoding.keys[0] = name
+  encoding.text += `,"${name}":`
+}
+
+/** A text is sent as it is; so is what becomes a text as JSON. */
+function writeOutput(encoding: Encoding, output: unknown): void {
+  if (typeof output === 'string') return writeText(encoding, output)
+  const { text: before } = encoding
+  encoding.text = ''
+  writeValue(encoding, output)
+  const { text } = encoding
+  encoding.text = before
+  if (text.startsWith('"')) encoding.text += text
+  else writeText(encoding, text)
+}
+
+function writeTokens(encoding: Encoding, name: string, value: unknown): void {
+  if (value === undefined || value === null) return
+  const count = typeof value === 'bigint' ? Number(value) : value
+  encoding.keys[0] = name
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
+    return noteChange(encoding, 'wrong_type')
+  }
+  encoding.text += `,"${name}":${count}`
+}
+
+/** The last field, so that every change is known when it is written. */
+function writeMetadata(encoding: Encoding, layers: readonly unknown[]): void {
+  encoding.keys[0] = 'metadata'
+  const metadata = mergeLayers(encoding, layers)
+  const { text: before } = encoding
+  if (metadata !== undefined) {
+    startField(encoding, 'metadata')
+    writeValue(encoding, metadata)
+    if (!isObjectSince(encoding, before)) {
+      encoding.text = before
+      noteChange(encoding, 'wrong_type')
+    }
+  }
+  if (encoding.notes.length > 0) appendChanges(encoding, before, metadata)
+}
+
+const metadataStart = ',"metadata":{'
+
+function isObjectSince(encoding: Encoding, before: string): boolean {
+  return encoding.text.startsWith(metadataStart, before.length)
+}
+
+/** Our member replaces one of the same name, which only a second walk can leave out. */
+function appendChanges(encoding: Encoding, before: string, metadata: unknown): void {
+  const changes = `"sdk_changes":${JSON.stringify(encoding.notes)}}`
+  let written = encoding.text.slice(before.length)
+  if (written.includes('"sdk_changes":')) {
+    const own = Object.entries(JSON.parse(written.slice(metadataStart.length - 1)) as object)
+    written = own.some(([key]) => key === 'sdk_changes')
+      ? rewrite(encoding, before, metadata)
+      : written
+  }
+  const members = written.slice(metadataStart.length, -1)
+  encoding.text = `${before}${metadataStart}${members}${members === '' ? '' : ','}${changes}`
+}
+
+function rewrite(encoding: Encoding, before: string, metadata: unknown): string {
+  const others = mergeMembers([metadata, { sdk_changes: undefined }])
+  encoding.text = before
+  encoding.muted = true
+  startField(encoding, 'metadata')
+  writeValue(encoding, others)
+  return encoding.text.slice(before.length)
+}
+
+/** One layer is written as it is, whatever it is; of several each must have members. */
+function mergeLayers(encoding: Encoding, layers: readonly unknown[]): unknown {
+  const there = layers.filter((layer) => layer !== undefined && layer !== null)
+  if (there.length <= 1) return there[0]
+  const last = there.at(-1)
+  if (typeof last === 'object' && !Array.isArray(last) && !(last instanceof StandIn)) {
+    return mergeMembers(there)
+  }
+  noteChange(encoding, 'wrong_type')
+  return mergeMembers(there.slice(0, -1))
+}
+
+function mergeMembers(layers: readonly unknown[]): object {
+  const merged: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const layer of layers) {
+    if (layer instanceof Map) {
+      for (const [key, value] of layer) merged[String(key)] = value
+    } else if (typeof layer === 'object' && layer !== null) {
+      const keys = keysOf(layer)
+      if (keys instanceof StandIn) continue
+      for (const key of keys) merged[key] = readMember(layer, key)
+    }
+  }
+  return merged
+}

@@ -1,0 +1,155 @@
+/** Writes any value as JSON, in one walk that ends, whatever the value is made of. */
+import { noteChange, tooLarge, wellFormed, writeText } from './encoding.ts'
+import type { ChangeKind, Encoding } from './encoding.ts'
+import { keysOf, readMember, simplify, StandIn } from './simplify.ts'
+
+/** The gateway takes 64 in all, and a field of a decision is some levels down. */
+const depthMax = 56
+/** A toJSON may answer with something that has one, too, and so on. */
+const parentsMax = 4 * depthMax
+
+export function writeValue(encoding: Encoding, value: unknown): void {
+  switch (typeof value) {
+    case 'string':
+      return writeText(encoding, value)
+    case 'number':
+      return writeNumber(encoding, value)
+    case 'boolean':
+      encoding.text += value ? 'true' : 'false'
+      return
+    case 'object':
+      return value === null ? void (encoding.text += 'null') : writeObject(encoding, value)
+    case 'undefined':
+      encoding.text += 'null'
+      return
+    case 'bigint':
+      return writeInteger(encoding, value)
+    default:
+      return replace(encoding, describe(value), 'not_data')
+  }
+}
+
+function writeNumber(encoding: Encoding, value: number): void {
+  if (Number.isFinite(value)) encoding.text += value
+  else replace(encoding, String(value), 'not_finite')
+}
+
+function writeInteger(encoding: Encoding, value: bigint): void {
+  const { integerMark } = encoding
+  const isSafe = BigInt.asIntN(53, value) === value
+  // The digits of a huge one take long to find: less than four bits make one.
+  const rest = isSafe ? 0n : value >> BigInt(4 * encoding.maxLength)
+  if (rest !== 0n && rest !== -1n) throw tooLarge
+  encoding.text += isSafe || integerMark === undefined ? value : `"${integerMark}${value}"`
+}
+
+function describe(value: unknown): string {
+  try {
+    if (typeof value === 'symbol') return `[symbol ${value.description ?? ''}]`
+    return `[function ${(value as { readonly name: string }).name}]`
+  } catch {
+    return `[${typeof value}]`
+  }
+}
+
+function replace(encoding: Encoding, text: string, kind: ChangeKind): void {
+  noteChange(encoding, kind)
+  writeText(encoding, text)
+}
+
+function writeObject(encoding: Encoding, value: object): void {
+  const { parents } = encoding
+  if (parents.includes(value)) return replace(encoding, '[circular]', 'circular')
+  const simple = simplify(value, encoding.maxLength)
+  if (typeof simple !== 'object' || simple === null) return writeValue(encoding, simple)
+  if (simple instanceof StandIn) return replace(encoding, simple.text, simple.kind)
+  if (encoding.depth >= depthMax || parents.length >= parentsMax) {
+    return replace(encoding, '[too deep]', 'too_deep')
+  }
+  parents.push(value)
+  if (simple === value || Array.isArray(simple) || simple instanceof Map) {
+    writeContainer(encoding, simple)
+  } else {
+    writeObject(encoding, simple)
+  }
+  parents.pop()
+}
+
+function writeContainer(encoding: Encoding, container: object): void {
+  if (Array.isArray(container)) return writeArray(encoding, container)
+  if (container instanceof Map) return writeMap(encoding, container as Map<string, unknown>)
+  const keys = keysOf(container)
+  if (keys instanceof StandIn) replace(encoding, keys.text, keys.kind)
+  else writeMembers(encoding, container, keys)
+}
+
+function writeArray(encoding: Encoding, array: readonly unknown[]): void {
+  const { maxLength } = encoding
+  const length = Number(readMember(array, 'length'))
+  if (length > maxLength) throw tooLarge
+  const depth = ++encoding.depth
+  encoding.text += '['
+  for (let index = 0; index < length; index++) {
+    if (index > 0) encoding.text += ','
+    encoding.keys[depth] = index
+    writeValue(encoding, readMember(array, index))
+    if (encoding.text.length > maxLength) throw tooLarge
+  }
+  encoding.text += ']'
+  encoding.depth--
+}
+
+function writeMembers(encoding: Encoding, object: object, keys: readonly string[]): void {
+  const { text, changes, notes } = encoding
+  const noted = notes.length
+  const depth = ++encoding.depth
+  let before = '{'
+  for (const key of keys) {
+    const value = readMember(object, key)
+    if (value === undefined) continue
+    const quoted = JSON.stringify(key)
+    if (quoted.includes('\\ud') && wellFormed(key) !== key) {
+      encoding.depth--
+      Object.assign(encoding, { text, changes })
+      notes.length = noted
+      return writeMap(encoding, membersOf(object, keys))
+    }
+    encoding.keys[depth] = key
+    encoding.text += before + quoted + ':'
+    before = ','
+    writeValue(encoding, value)
+    if (encoding.text.length > encoding.maxLength) throw tooLarge
+  }
+  encoding.text += before === '{' ? '{}' : '}'
+  encoding.depth--
+}
+
+function membersOf(object: object, keys: readonly string[]): Map<string, unknown> {
+  return new Map(keys.map((key) => [key, readMember(object, key)]))
+}
+
+/** Keys that are mended can become the same: the last one counts, as it does for a Map. */
+function writeMap(encoding: Encoding, map: ReadonlyMap<string, unknown>): void {
+  const depth = ++encoding.depth
+  const mended = new Map<string, unknown>()
+  for (const [key, value] of map) {
+    if (value === undefined) continue
+    encoding.keys[depth] = key
+    const whole = wellFormed(key)
+    if (whole !== key) noteChange(encoding, 'surrogate')
+    mended.set(whole, value)
+  }
+  encoding.text += '{'
+  let isFirst = true
+  for (const [key, value] of mended) {
+    if (!isFirst) encoding.text += ','
+    isFirst = false
+    encoding.keys[depth] = key
+    writeText(encoding, key)
+    encoding.text += ':'
+    writeValue(encoding, value)
+    if (encoding.text.length > encoding.maxLength) throw tooLarge
+  }
+  encoding.text += '}'
+  encoding.depth--
+}

@@ -1,0 +1,90 @@
+/**
+ * The one place where a decision is changed on its way out: `redact` sees a copy of all that would
+ * be sent, and what it returns is encoded again. When in doubt nothing is sent.
+ */
+import { composeDecision } from './compose-decision.ts'
+import { encodeDecision } from './encode-decision.ts'
+import type { EncodedDecision, EncodeLimits, RawDecision } from './encode-decision.ts'
+import type { RedactedDecision } from './options.ts'
+import { quietly } from './quietly.ts'
+
+export type Redact = (decision: RedactedDecision) => unknown
+
+/** Thrown when `redact` itself failed; `cause` is what it threw, which may tell what is secret. */
+export class RedactError extends Error {
+  override readonly name = 'RedactError'
+}
+
+/** Thrown when `redact` answers with nothing. */
+export const redacted = new Error('the decision is not meant to be sent')
+
+interface Copy {
+  decision_id: string
+  agent_id?: string
+  session_id?: string
+  domain?: string
+  input: unknown
+  output: string
+  metadata?: Record<string, unknown>
+  input_tokens?: number
+  output_tokens?: number
+}
+
+/** Throws as `encodeDecision` does, `redacted`, or a RedactError. */
+export function redactDecision(
+  decision: RawDecision,
+  redact: Redact,
+  limits: Required<EncodeLimits>
+): EncodedDecision {
+  const first = encodeDecision(decision, limits)
+  const given = callRedact(redact, copyOf(first.text, limits.integerMark))
+  const { maxLength } = limits
+  const notes = changesOf(given)
+  const again = composeDecision(given, undefined, { agentId: null, domain: null })
+  const { decisionId } = decision
+  const second = encodeDecision({ ...again, decisionId, notes }, { maxLength })
+  return { text: second.text, changes: first.changes + second.changes }
+}
+
+function callRedact(redact: Redact, copy: RedactedDecision): object {
+  let result: unknown
+  try {
+    result = redact(copy)
+  } catch (cause) {
+    throw new RedactError('redact threw', { cause })
+  }
+  if (result === null || result === undefined) throw redacted
+  if (typeof result !== 'object') throw new RedactError('redact returned no decision')
+  if (quietly(() => typeof (result as { then?: unknown }).then) === 'function') {
+    Promise.resolve(result).catch(() => undefined)
+    throw new RedactError('redact returned a promise')
+  }
+  return result
+}
+
+function copyOf(text: string, integerMark: string | undefined): RedactedDecision {
+  const copy = parse(text, integerMark) as Copy
+  const { agent_id: agentId, session_id: sessionId, domain, metadata } = copy
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = copy
+  const optional = { agentId, sessionId, domain, metadata, inputTokens, outputTokens }
+  const there = Object.entries(optional).filter(([, value]) => value !== undefined)
+  const { decision_id: decisionId, input, output } = copy
+  return { decisionId, input, output, ...(Object.fromEntries(there) as typeof optional) } as never
+}
+
+/** JSON.parse alone would round large integers. */
+function parse(text: string, integerMark: string | undefined): unknown {
+  if (integerMark === undefined || !text.includes(`"${integerMark}`)) return JSON.parse(text)
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(integerMark)
+      ? BigInt(value.slice(integerMark.length))
+      : value
+  )
+}
+
+/** What the first walk noted, unless it was redacted. */
+function changesOf(given: object): string[] {
+  const changes = quietly(() => (given as RedactedDecision).metadata?.['sdk_changes'])
+  if (!Array.isArray(changes)) return []
+  return changes.filter((change): change is string => typeof change === 'string').slice(0, 10)
+}

@@ -1,0 +1,53 @@
+/** What became of the decisions of a client, in numbers. */
+import { dropReasons } from './drop-reason.ts'
+import type { DropReason } from './drop-reason.ts'
+import type { Queue } from './queue.ts'
+
+export interface Stats {
+  readonly logged: number
+  readonly sent: number
+  readonly dropped: Readonly<Record<DropReason, number>>
+  readonly sampledOut: number
+  readonly pending: number
+  readonly pendingBytes: number
+  /** How often a decision had to be sent again. */
+  readonly retried: number
+  /** Decisions of which something had to be changed; `metadata.sdk_changes` tells what. */
+  readonly changed: number
+  readonly requests: number
+  readonly lastError: string | null
+  /** ISO 8601. */
+  readonly lastSuccessAt: string | null
+}
+
+export interface Tally {
+  logged: number
+  sent: number
+  readonly dropped: Record<DropReason, number>
+  sampledOut: number
+  retried: number
+  changed: number
+  requests: number
+  lastError: string | null
+  /** Milliseconds since 1970. */
+  lastSuccessAt: number | null
+}
+
+export function createTally(): Tally {
+  const none = Object.fromEntries(dropReasons.map((reason) => [reason, 0]))
+  const counts = { logged: 0, sent: 0, sampledOut: 0, retried: 0, changed: 0, requests: 0 }
+  const dropped = none as Record<DropReason, number>
+  return { ...counts, dropped, lastError: null, lastSuccessAt: null }
+}
+
+/** `logged` is always the sum of `sent`, `sampledOut`, `pending` and all of `dropped`. */
+export function statsOf(tally: Tally, { items, bytes }: Pick<Queue, 'items' | 'bytes'>): Stats {
+  const { lastSuccessAt, dropped } = tally
+  return {
+    ...tally,
+    dropped: { ...dropped },
+    pending: items,
+    pendingBytes: bytes,
+    lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt).toISOString()
+  }
+}
