@@ -50,7 +50,8 @@ export interface ClientDependencies {
 
 interface ClientState extends SenderState {
   readonly context: () => DecisionContext | undefined
-  readonly integerMark: string
+  /** Made when it is needed: some hosts give no random bytes before the first request. */
+  integerMark: string | undefined
   isClosed: boolean
 }
 
@@ -61,14 +62,17 @@ export function createClient(dependencies: ClientDependencies): Client {
   const { notices = createNotices(settings, platform) } = dependencies
   const newId = createUuidV7(platform)
   const { apiKey, baseUrl, disabled, shutdownMs, handleSignals } = settings
-  if (disabled || apiKey === null || baseUrl === null) return createIdleClient(newId)
+  if (disabled || apiKey === null || baseUrl === null) {
+    if (!disabled) platform.warn(`sluice: ${missing(apiKey)}; nothing is sent`)
+    return createIdleClient(newId)
+  }
   const isImmediate =
     settings.mode === 'immediate' || (settings.mode === 'auto' && platform.mayFreeze)
   const sending = { settings: { ...settings, apiKey, baseUrl }, platform, notices, newId }
   const state: ClientState = {
     ...createSenderState({ ...sending, isImmediate }),
     context,
-    integerMark: `integer-${newId()}-`,
+    integerMark: undefined,
     isClosed: false
   }
   const forget = platform.watchEnd({
@@ -84,6 +88,12 @@ export function createClient(dependencies: ClientDependencies): Client {
     stats: () => statsOf(state.tally, state.queue),
     close: () => (closing ??= close(state, forget))
   }
+}
+
+function missing(apiKey: string | null): string {
+  return apiKey === null
+    ? 'there is no API key: set SLUICE_API_KEY or the option apiKey'
+    : 'there is no address: set SLUICE_BASE_URL or the option baseUrl'
 }
 
 /** Nothing is kept and nothing is sent; ids are made all the same. */
@@ -145,7 +155,8 @@ function accept(state: ClientState, decisionId: string, decision: DecisionInput)
 function encode(state: ClientState, raw: RawDecision): EncodedDecision {
   const { redact, maxDecisionBytes: maxLength } = state.settings
   if (redact === undefined) return encodeDecision(raw, { maxLength })
-  return redactDecision(raw, redact, { maxLength, integerMark: state.integerMark })
+  const integerMark = (state.integerMark ??= `integer-${state.newId()}-`)
+  return redactDecision(raw, redact, { maxLength, integerMark })
 }
 
 function enqueue(state: ClientState, encoded: EncodedDecision, agentId: string | undefined): void {

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createNodeTransport } from './node-transport.ts'
+import { watchNodeEnd } from './node-end.ts'
 import type { Platform } from './platform.ts'
 
 const compress = promisify<string, Uint8Array<ArrayBuffer>>(gzip)
@@ -25,7 +26,7 @@ export function createNodePlatform(): Platform {
     fillRandom: (bytes) => void randomFillSync(bytes),
     byteLength: (text) => Buffer.byteLength(text),
     startTimer,
-    watchEnd: () => () => undefined
+    watchEnd: watchNodeEnd
   }
 }
 

@@ -24,6 +24,8 @@ export interface Callbacks {
   readonly onDrop?: ((about: { reason: DropReason; count: number }) => void) | undefined
 }
 
+export const callbackNames = ['redact', 'onError', 'onDrop'] as const
+
 export interface Settings extends Callbacks {
   readonly apiKey: string | null
   readonly baseUrl: string | null
@@ -53,8 +55,8 @@ export interface Settings extends Callbacks {
 
 export type Options = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
 
-type Row =
-  | { readonly type: 'text' | 'url'; readonly default: null }
+export type Row =
+  | { readonly type: 'text' | 'secret' | 'url'; readonly default: null }
   | { readonly type: 'flag'; readonly default: boolean }
   | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default: string }
   | {
@@ -70,7 +72,7 @@ const text: Row = { type: 'text', default: null }
 const flag: Row = { type: 'flag', default: false }
 
 export const optionTable: Readonly<Record<OptionName, Row>> = {
-  apiKey: text,
+  apiKey: { type: 'secret', default: null },
   baseUrl: { type: 'url', default: null },
   agentId: text,
   domain: text,

@@ -22,8 +22,8 @@ export type Transport = (exchange: Exchange) => Promise<Answer>
 
 /** What the end of a process asks of a client. */
 export interface Endable {
-  /** Sends what is left. */
-  flush(timeoutMs: number): Promise<unknown>
+  /** Sends what is left; tells how much of it is left then. */
+  flush(timeoutMs: number): Promise<{ readonly pending: number }>
   /** Gives up what is left and tells how many decisions that were. */
   giveUp(): number
   readonly shutdownMs: number
