@@ -1,0 +1,61 @@
+"""The functions of the module: they go to the client that `init` made last."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from sluice._client import Client, new_id
+from sluice._stats import FlushResult, Stats
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from sluice._decision import DecisionFields
+    from sluice._options import InitOptions
+
+_client: Client | None = None
+_has_warned = False
+
+
+def init(**options: Unpack[InitOptions]) -> Client:
+    """A client; the functions of the module go to the newest."""
+    global _client
+    _client = Client(**options)
+    return _client
+
+
+def current_client() -> Client | None:
+    """The client that `init` made last; without one, None and one warning."""
+    global _has_warned
+    if _client is None and not _has_warned:
+        _has_warned = True
+        print("sluice: call sluice.init() first; until then nothing is sent", file=sys.stderr)
+    return _client
+
+
+def log(**fields: Unpack[DecisionFields]) -> str:
+    """See `Client.log`."""
+    client = current_client()
+    return new_id() if client is None else client.log(**fields)
+
+
+def flush(timeout_ms: int | None = None) -> FlushResult:
+    """See `Client.flush`."""
+    client = current_client()
+    return FlushResult(0, 0, 0, 0) if client is None else client.flush(timeout_ms)
+
+
+def stats() -> Stats:
+    """See `Client.stats`."""
+    client = current_client()
+    if client is None:
+        return Stats(0, 0, {}, 0, 0, 0, 0, 0, 0, None, None)
+    return client.stats()
+
+
+def close() -> None:
+    """See `Client.close`."""
+    client = current_client()
+    if client is not None:
+        client.close()

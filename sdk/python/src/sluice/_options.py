@@ -1,0 +1,263 @@
+"""The options: what they are called, what they may be, and where each value comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional, TypedDict, Union
+from urllib.parse import urlsplit
+
+Redact = Callable[[dict[str, Any]], Optional[dict[str, Any]]]
+OnError = Callable[[BaseException, dict[str, Any]], object]
+OnDrop = Callable[[dict[str, Any]], object]
+
+
+class InitOptions(TypedDict, total=False):
+    """What `init` takes; the README says what each means."""
+
+    api_key: Optional[str]
+    base_url: Optional[str]
+    agent_id: Optional[str]
+    domain: Optional[str]
+    disabled: Optional[bool]
+    debug: Optional[bool]
+    mode: Optional[str]
+    sample_rate: Optional[float]
+    batch_max_items: Optional[int]
+    batch_max_bytes: Optional[int]
+    batch_interval_ms: Optional[int]
+    queue_max_items: Optional[int]
+    queue_max_bytes: Optional[int]
+    queue_policy: Optional[str]
+    max_decision_bytes: Optional[int]
+    gzip_over_bytes: Optional[int]
+    timeout_ms: Optional[int]
+    retry_base_ms: Optional[int]
+    retry_cap_ms: Optional[int]
+    retry_max_attempts: Optional[int]
+    retry_budget_ms: Optional[int]
+    breaker_ms: Optional[int]
+    shutdown_ms: Optional[int]
+    handle_signals: Optional[bool]
+    redact: Optional[Redact]
+    on_error: Optional[OnError]
+    on_drop: Optional[OnDrop]
+
+
+Value = Union[str, int, float, bool, None]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option that is also a variable of the environment."""
+
+    name: str
+    kind: str
+    default: Value = None
+    least: float = 0
+    most: float = 0
+    choices: tuple[str, ...] = ()
+
+    @property
+    def env(self) -> str:
+        return f"SLUICE_{self.name.upper()}"
+
+    @property
+    def accepted(self) -> str:
+        """The accepted form, for people."""
+        if self.kind == "text":
+            return "a text of visible ASCII characters" if self.name == "api_key" else "a text"
+        if self.kind == "url":
+            return "an address such as https://sluice.example.com"
+        if self.kind == "flag":
+            return "true or false"
+        if self.kind == "choice":
+            return f"one of {', '.join(self.choices)}"
+        return f"{'a number' if self.kind == 'number' else 'an integer'} from {self.least} to {self.most}"
+
+
+def _integer(name: str, default: int, least: int, most: int) -> Option:
+    return Option(name, "integer", default, least, most)
+
+
+_MIB = 1 << 20
+_HOUR_MS = 3_600_000
+_TEN_MINUTES_MS = 600_000
+
+OPTIONS = (
+    Option("api_key", "text"),
+    Option("base_url", "url"),
+    Option("agent_id", "text"),
+    Option("domain", "text"),
+    Option("disabled", "flag", False),
+    Option("debug", "flag", False),
+    Option("mode", "choice", "auto", choices=("auto", "batched", "immediate")),
+    Option("sample_rate", "number", 1, 0, 1),
+    _integer("batch_max_items", 50, 1, 1000),
+    _integer("batch_max_bytes", 512 << 10, 1024, 8 * _MIB),
+    _integer("batch_interval_ms", 1000, 0, _TEN_MINUTES_MS),
+    _integer("queue_max_items", 10_000, 1, 1_000_000),
+    _integer("queue_max_bytes", 16 * _MIB, 1024, 1024 * _MIB),
+    Option("queue_policy", "choice", "drop-oldest", choices=("drop-oldest", "drop-newest")),
+    _integer("max_decision_bytes", _MIB, 1024, 4 * _MIB),
+    _integer("gzip_over_bytes", 1024, 0, 1024 * _MIB),
+    _integer("timeout_ms", 15_000, 1, _TEN_MINUTES_MS),
+    _integer("retry_base_ms", 250, 0, _TEN_MINUTES_MS),
+    _integer("retry_cap_ms", 30_000, 0, _TEN_MINUTES_MS),
+    _integer("retry_max_attempts", 30, 1, 1000),
+    _integer("retry_budget_ms", 300_000, 0, 24 * _HOUR_MS),
+    _integer("breaker_ms", 60_000, 0, _HOUR_MS),
+    _integer("shutdown_ms", 5000, 0, _TEN_MINUTES_MS),
+    Option("handle_signals", "flag", False),
+)
+
+CALLBACKS = ("redact", "on_error", "on_drop")
+
+# Hosts of these may be frozen as soon as an answer is out, so nothing may wait.
+_FREEZING_HOSTS = ("AWS_LAMBDA_FUNCTION_NAME", "VERCEL", "K_SERVICE", "FUNCTIONS_WORKER_RUNTIME")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every option with its value."""
+
+    api_key: Optional[str]
+    base_url: Optional[str]
+    agent_id: Optional[str]
+    domain: Optional[str]
+    disabled: bool
+    debug: bool
+    mode: str
+    sample_rate: float
+    batch_max_items: int
+    batch_max_bytes: int
+    batch_interval_ms: int
+    queue_max_items: int
+    queue_max_bytes: int
+    queue_policy: str
+    max_decision_bytes: int
+    gzip_over_bytes: int
+    timeout_ms: int
+    retry_base_ms: int
+    retry_cap_ms: int
+    retry_max_attempts: int
+    retry_budget_ms: int
+    breaker_ms: int
+    shutdown_ms: int
+    handle_signals: bool
+    redact: Optional[Redact] = None
+    on_error: Optional[OnError] = None
+    on_drop: Optional[OnDrop] = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+def resolve(given: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
+    """Option before environment before default; what is wrong becomes a warning."""
+    warnings = [_unknown(name) for name in given if name not in _NAMES]
+    values: dict[str, Any] = {
+        option.name: _choose(option, given, environ, warnings) for option in OPTIONS
+    }
+    for name in CALLBACKS:
+        values[name] = _callback(name, given.get(name), warnings)
+    if values["mode"] == "auto":
+        freezing = any(environ.get(name) for name in _FREEZING_HOSTS)
+        values["mode"] = "immediate" if freezing else "batched"
+    return Settings(**values, warnings=tuple(warnings))
+
+
+_NAMES = frozenset([*(option.name for option in OPTIONS), *CALLBACKS])
+
+
+def _choose(
+    option: Option, given: Mapping[str, Any], environ: Mapping[str, str], warnings: list[str]
+) -> Value:
+    sources = ((option.name, given.get(option.name)), (option.env, environ.get(option.env) or None))
+    for source, raw in sources:
+        if raw is None:
+            continue
+        value = _PARSERS[option.kind](option, raw)
+        if value is not None:
+            return value
+        warnings.append(
+            f"{source} must be {option.accepted}; {_shown(option.default)} is used instead"
+        )
+        return option.default
+    return option.default
+
+
+def _shown(default: Value) -> str:
+    return "nothing" if default is None else str(default).lower()
+
+
+def _callback(name: str, value: Any, warnings: list[str]) -> Any:
+    if value is None or callable(value):
+        return value
+    warnings.append(f"{name} must be a function; none is used instead")
+    return None
+
+
+def _unknown(name: str) -> str:
+    import difflib
+
+    nearest = difflib.get_close_matches(name, _NAMES, 1, 0)
+    return f"{name} is no option; did you mean {nearest[0]}?"
+
+
+def _text(option: Option, raw: object) -> Optional[str]:
+    if not isinstance(raw, str) or not raw:
+        return None
+    if option.name == "api_key" and not all("!" <= character <= "~" for character in raw):
+        return None
+    return str(raw)
+
+
+def _url(_: Option, raw: object) -> Optional[str]:
+    """Without the slash at its end; a path before the routes is fine."""
+    if not isinstance(raw, str):
+        return None
+    try:
+        parts = urlsplit(raw)
+        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    if not valid or parts.query or parts.fragment or "@" in parts.netloc:
+        return None
+    return raw.rstrip("/") if all("!" <= character <= "~" for character in raw) else None
+
+
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _flag(_: Option, raw: object) -> Optional[bool]:
+    if isinstance(raw, bool):
+        return raw
+    return _FLAGS.get(raw.strip().lower()) if isinstance(raw, str) else None
+
+
+def _choice(option: Option, raw: object) -> Optional[str]:
+    return str(raw) if isinstance(raw, str) and raw in option.choices else None
+
+
+def _number(option: Option, raw: object) -> Optional[float]:
+    if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
+        return None
+    try:
+        value = float(raw)
+    except (ValueError, OverflowError):
+        return None
+    return value if option.least <= value <= option.most else None
+
+
+def _whole(option: Option, raw: object) -> Optional[int]:
+    value = _number(option, raw)
+    return int(value) if value is not None and value == int(value) else None
+
+
+_PARSERS: dict[str, Callable[[Option, Any], Value]] = {
+    "text": _text,
+    "url": _url,
+    "flag": _flag,
+    "choice": _choice,
+    "number": _number,
+    "integer": _whole,
+}
