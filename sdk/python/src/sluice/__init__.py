@@ -1,15 +1,16 @@
 """Sends what your agents decided to a Sluice gateway, and never gets in their way.
 
-    import sluice
+import sluice
 
-    sluice.init(agent_id="support")
-    sluice.log(input={"question": "…"}, output="…")
+sluice.init(agent_id="support")
+sluice.log(input={"question": "…"}, output="…")
 """
 
 from __future__ import annotations
 
 from sluice._client import Client
 from sluice._context import context
+from sluice._errors import SluiceError
 from sluice._module import close, flush, init, log, stats
 from sluice._stats import FlushResult, Stats
 from sluice._version import VERSION as __version__
@@ -17,6 +18,7 @@ from sluice._version import VERSION as __version__
 __all__ = [
     "Client",
     "FlushResult",
+    "SluiceError",
     "Stats",
     "__version__",
     "close",

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import threading
-import time
-import urllib.request
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sluice._context import current_fields, merge_fields
+from sluice import _lifecycle
+from sluice._context import current_fields
+from sluice._decision import decision_id_of
+from sluice._intake import Intake, new_id
+from sluice._notices import Notices, write_line
 from sluice._options import resolve
+from sluice._sender import Sender
 from sluice._stats import FlushResult, Stats
-from sluice._uuid7 import Uuid7
-from sluice._version import SDK_VERSION
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,61 +22,90 @@ if TYPE_CHECKING:
     from sluice._decision import DecisionFields
     from sluice._options import InitOptions
 
-_ids = Uuid7()
-new_id = _ids.make
-
 
 class Client:
     """Takes decisions from any thread. Nothing that it does reaches its host as an exception."""
 
     def __init__(self, **options: Unpack[InitOptions]) -> None:
         self.settings = resolve(options, os.environ)
+        self._is_enabled = not self.settings.disabled
+        self._begin()
         for warning in self.settings.warnings:
-            print(f"sluice: {warning}", file=sys.stderr)
-        self._waiting: list[dict[str, Any]] = []
-        self._logged = self._sent = 0
-        self._condition = threading.Condition()
-        self._closed = False
-        threading.Thread(target=self._work, daemon=True).start()
+            self._notices.config(warning)
+        if self._is_enabled:
+            self._is_enabled = self._can_send()
+        if self._is_enabled:
+            _lifecycle.watch(self)
+            _lifecycle.end_with_worker_process()
+            if self.settings.handle_signals:
+                self._handle_signals()
 
     def log(self, **fields: Unpack[DecisionFields]) -> str:
         """Takes a decision and returns its id at once. Never raises, never waits."""
-        defaults = {"agent_id": self.settings.agent_id, "domain": self.settings.domain}
-        outer = merge_fields({k: v for k, v in defaults.items() if v}, current_fields())
-        decision = merge_fields(outer, dict(fields))
-        decision["input"] = fields.get("input")
-        decision["decision_id"] = fields.get("decision_id") or _ids.make()
-        decision["sdk_version"] = SDK_VERSION
-        with self._condition:
-            self._logged += 1
-            self._waiting.append(json.loads(json.dumps(decision, default=str)))
-            self._condition.notify()
-        return str(decision["decision_id"])
+        if not self._is_enabled:
+            return decision_id_of(fields.get("decision_id")) or new_id()
+        return self._intake.take(fields, current_fields())
 
-    def flush(self, timeout_ms: int | None = None) -> FlushResult:
-        """Sends what was logged before, and says what became of it. Never raises."""
-        timeout = (self.settings.shutdown_ms if timeout_ms is None else timeout_ms) / 1000
-        with self._condition:
-            before = self._sent
-            self._condition.wait_for(lambda: self._sent == self._logged, timeout)
-            return FlushResult(self._sent - before, 0, 0, self._logged - self._sent)
+    def flush(self, timeout_ms: float | None = None) -> FlushResult:
+        """Sends what was logged before, and says what became of it. Never raises.
 
-    async def aflush(self, timeout_ms: int | None = None) -> FlushResult:
-        """`flush`, for coroutines."""
+        It waits for `shutdown_ms` when no other time is given.
+        """
+        if not self._is_enabled:
+            return FlushResult(0, 0, 0, 0)
+        return self._sender.flush(self._seconds(timeout_ms))
+
+    async def aflush(self, timeout_ms: float | None = None) -> FlushResult:
+        """`flush`, while other coroutines go on."""
         import asyncio
 
-        return await asyncio.get_running_loop().run_in_executor(None, self.flush, timeout_ms)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[FlushResult] = loop.create_future()
+
+        def settle(result: FlushResult) -> None:
+            if not future.done():
+                future.set_result(result)
+
+        def run() -> None:
+            result = self.flush(timeout_ms)
+            try:
+                loop.call_soon_threadsafe(settle, result)
+            except RuntimeError:
+                # The loop has ended, and with it whoever waited.
+                pass
+
+        # A thread of its own: those of the loop's executor may all be taken.
+        threading.Thread(target=run, name="sluice-flush", daemon=True).start()
+        return await future
 
     def stats(self) -> Stats:
         """What became of all decisions so far."""
-        with self._condition:
-            pending = self._logged - self._sent
-            return Stats(self._logged, self._sent, {}, 0, pending, 0, 0, 0, 0, None, None)
+        return self._sender.stats()
 
     def close(self) -> None:
         """Flushes, and gives up what is left after `shutdown_ms`."""
+        if self._is_enabled:
+            self._sender.close(self._seconds(None))
+            _lifecycle.forget(self)
+
+    def end(self) -> None:
+        """At the end of the process: closes, and says what could not be sent."""
+        left = self._sender.close(self._seconds(None))
+        if left:
+            noun = "decision was" if left == 1 else "decisions were"
+            write_line(f"{left} {noun} not sent: the process ended")
+
+    def flush_before_end(self) -> None:
+        """The process was told to end, and may do otherwise."""
         self.flush()
-        self._closed = True
+
+    def begin_anew(self) -> None:
+        """In a forked child: an empty queue, and threads and connections of its own."""
+        was_closed = self._sender.is_closed
+        self._sender.abandon_connections()
+        self._begin()
+        self._sender.is_closed = was_closed
+        _lifecycle.end_with_worker_process()
 
     def __enter__(self) -> Client:
         return self
@@ -90,29 +118,26 @@ class Client:
     ) -> None:
         self.close()
 
-    def _work(self) -> None:
-        while not self._closed:
-            with self._condition:
-                self._condition.wait_for(lambda: self._waiting)
-                batch, self._waiting = self._waiting, []
-            self._post(batch)
+    def _begin(self) -> None:
+        self._notices = Notices(self.settings)
+        self._sender = Sender(self.settings, self._notices)
+        self._intake = Intake(self.settings, self._sender, self._notices)
 
-    def _post(self, batch: list[dict[str, Any]]) -> None:
-        request = urllib.request.Request(
-            f"{self.settings.base_url}/v1/ingest/batch",
-            json.dumps({"decisions": batch}).encode(),
-            {
-                "Authorization": f"Bearer {self.settings.api_key}",
-                "Content-Type": "application/json",
-            },
-        )
+    def _can_send(self) -> bool:
+        required = {"api_key": self.settings.api_key, "base_url": self.settings.base_url}
+        missing = [name for name, value in required.items() if value is None]
+        if missing:
+            names = " and ".join(f"{name} (SLUICE_{name.upper()})" for name in missing)
+            self._notices.config(f"{names} must be set; until then nothing is sent")
+        return not missing
+
+    def _handle_signals(self) -> None:
+        problem = _lifecycle.handle_signals()
+        if problem is not None:
+            self._notices.config(problem)
+
+    def _seconds(self, timeout_ms: Any) -> float:
         try:
-            urllib.request.urlopen(request, timeout=self.settings.timeout_ms / 1000).read()
-        except OSError:
-            time.sleep(0.2)
-            with self._condition:
-                self._waiting[:0] = batch
-            return
-        with self._condition:
-            self._sent += len(batch)
-            self._condition.notify_all()
+            return max(0.0, float(timeout_ms)) / 1000
+        except (TypeError, ValueError):
+            return self.settings.shutdown_ms / 1000

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from sluice._client import Client, new_id
+from sluice._client import Client
+from sluice._intake import new_id
 from sluice._stats import FlushResult, Stats
 
 if TYPE_CHECKING:

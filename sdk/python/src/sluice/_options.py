@@ -15,33 +15,33 @@ OnDrop = Callable[[dict[str, Any]], object]
 class InitOptions(TypedDict, total=False):
     """What `init` takes; the README says what each means."""
 
-    api_key: Optional[str]
-    base_url: Optional[str]
-    agent_id: Optional[str]
-    domain: Optional[str]
-    disabled: Optional[bool]
-    debug: Optional[bool]
-    mode: Optional[str]
-    sample_rate: Optional[float]
-    batch_max_items: Optional[int]
-    batch_max_bytes: Optional[int]
-    batch_interval_ms: Optional[int]
-    queue_max_items: Optional[int]
-    queue_max_bytes: Optional[int]
-    queue_policy: Optional[str]
-    max_decision_bytes: Optional[int]
-    gzip_over_bytes: Optional[int]
-    timeout_ms: Optional[int]
-    retry_base_ms: Optional[int]
-    retry_cap_ms: Optional[int]
-    retry_max_attempts: Optional[int]
-    retry_budget_ms: Optional[int]
-    breaker_ms: Optional[int]
-    shutdown_ms: Optional[int]
-    handle_signals: Optional[bool]
-    redact: Optional[Redact]
-    on_error: Optional[OnError]
-    on_drop: Optional[OnDrop]
+    api_key: str | None
+    base_url: str | None
+    agent_id: str | None
+    domain: str | None
+    disabled: bool | None
+    debug: bool | None
+    mode: str | None
+    sample_rate: float | None
+    batch_max_items: int | None
+    batch_max_bytes: int | None
+    batch_interval_ms: int | None
+    queue_max_items: int | None
+    queue_max_bytes: int | None
+    queue_policy: str | None
+    max_decision_bytes: int | None
+    gzip_over_bytes: int | None
+    timeout_ms: int | None
+    retry_base_ms: int | None
+    retry_cap_ms: int | None
+    retry_max_attempts: int | None
+    retry_budget_ms: int | None
+    breaker_ms: int | None
+    shutdown_ms: int | None
+    handle_signals: bool | None
+    redact: Redact | None
+    on_error: OnError | None
+    on_drop: OnDrop | None
 
 
 Value = Union[str, int, float, bool, None]
@@ -73,7 +73,8 @@ class Option:
             return "true or false"
         if self.kind == "choice":
             return f"one of {', '.join(self.choices)}"
-        return f"{'a number' if self.kind == 'number' else 'an integer'} from {self.least} to {self.most}"
+        noun = "a number" if self.kind == "number" else "an integer"
+        return f"{noun} from {self.least} to {self.most}"
 
 
 def _integer(name: str, default: int, least: int, most: int) -> Option:
@@ -121,10 +122,10 @@ _FREEZING_HOSTS = ("AWS_LAMBDA_FUNCTION_NAME", "VERCEL", "K_SERVICE", "FUNCTIONS
 class Settings:
     """Every option with its value."""
 
-    api_key: Optional[str]
-    base_url: Optional[str]
-    agent_id: Optional[str]
-    domain: Optional[str]
+    api_key: str | None
+    base_url: str | None
+    agent_id: str | None
+    domain: str | None
     disabled: bool
     debug: bool
     mode: str
@@ -145,9 +146,9 @@ class Settings:
     breaker_ms: int
     shutdown_ms: int
     handle_signals: bool
-    redact: Optional[Redact] = None
-    on_error: Optional[OnError] = None
-    on_drop: Optional[OnDrop] = None
+    redact: Redact | None = None
+    on_error: OnError | None = None
+    on_drop: OnDrop | None = None
     warnings: tuple[str, ...] = field(default=())
 
 
@@ -203,7 +204,7 @@ def _unknown(name: str) -> str:
     return f"{name} is no option; did you mean {nearest[0]}?"
 
 
-def _text(option: Option, raw: object) -> Optional[str]:
+def _text(option: Option, raw: object) -> str | None:
     if not isinstance(raw, str) or not raw:
         return None
     if option.name == "api_key" and not all("!" <= character <= "~" for character in raw):
@@ -211,7 +212,7 @@ def _text(option: Option, raw: object) -> Optional[str]:
     return str(raw)
 
 
-def _url(_: Option, raw: object) -> Optional[str]:
+def _url(_: Option, raw: object) -> str | None:
     """Without the slash at its end; a path before the routes is fine."""
     if not isinstance(raw, str):
         return None
@@ -228,17 +229,17 @@ def _url(_: Option, raw: object) -> Optional[str]:
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def _flag(_: Option, raw: object) -> Optional[bool]:
+def _flag(_: Option, raw: object) -> bool | None:
     if isinstance(raw, bool):
         return raw
     return _FLAGS.get(raw.strip().lower()) if isinstance(raw, str) else None
 
 
-def _choice(option: Option, raw: object) -> Optional[str]:
+def _choice(option: Option, raw: object) -> str | None:
     return str(raw) if isinstance(raw, str) and raw in option.choices else None
 
 
-def _number(option: Option, raw: object) -> Optional[float]:
+def _number(option: Option, raw: object) -> float | None:
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
         return None
     try:
@@ -248,7 +249,7 @@ def _number(option: Option, raw: object) -> Optional[float]:
     return value if option.least <= value <= option.most else None
 
 
-def _whole(option: Option, raw: object) -> Optional[int]:
+def _whole(option: Option, raw: object) -> int | None:
     value = _number(option, raw)
     return int(value) if value is not None and value == int(value) else None
 

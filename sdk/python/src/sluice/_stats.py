@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
 
 
 @dataclass(frozen=True)
@@ -19,8 +18,8 @@ class Stats:
     retried: int
     changed: int
     requests: int
-    last_error: Optional[str]
-    last_success_at: Optional[str]
+    last_error: str | None
+    last_success_at: str | None
     """ISO 8601, in UTC."""
 
 

@@ -1,0 +1,126 @@
+"""What the gateway's answer says of each decision of a batch."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from typing import Any, NamedTuple
+
+
+class Response(NamedTuple):
+    """A whole answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: bytes | None
+    """None when it is longer than anything a gateway says."""
+
+
+class Fate(Enum):
+    """Of one decision."""
+
+    SENT = "sent"
+    AGAIN = "again"
+    REFUSED = "refused"
+    TOO_LARGE = "too_large"
+    UNAUTHORIZED = "unauthorized"
+
+
+class Verdict(NamedTuple):
+    """Of a batch."""
+
+    fates: list[Fate]
+    told: str
+    """Status and code: what went wrong, for people."""
+    retry_after_s: float | None = None
+    is_taken: bool = False
+    """Whether it was an answer of success, so that a report was taken as well."""
+
+
+_AGAIN_STATUSES = frozenset((408, 425, 429))
+_MISCONFIGURED = frozenset((401, 403, 404, 405))
+_CODE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+def judge(response: Response, count: int, wall_clock: float) -> Verdict:
+    """The verdict on a batch of `count` decisions; the wall clock is in seconds since 1970."""
+    status, headers, body = response
+    parsed = _parse(body)
+    told = _told(status, parsed)
+    retry_after = None
+    if status in (207, 429, 503):
+        retry_after = _retry_after(headers.get("retry-after"), wall_clock)
+    fates = None
+    if 200 <= status < 300 or status in (429, 503):
+        fates = _fates(parsed, count)
+    if fates is not None:
+        told = _told(status, _first_problem(parsed)) if 200 <= status < 300 else told
+        return Verdict(fates, told, retry_after, 200 <= status < 300)
+    fate = _fate_of_all(status)
+    if 200 <= status < 300:
+        told = f"{status} with an answer that is none of the gateway's"
+    return Verdict([fate] * count, told, retry_after)
+
+
+def _fate_of_all(status: int) -> Fate:
+    if status < 300 or status >= 500 or status in _AGAIN_STATUSES:
+        return Fate.AGAIN
+    if status == 413:
+        return Fate.TOO_LARGE
+    if status < 400 or status in _MISCONFIGURED:
+        return Fate.UNAUTHORIZED
+    return Fate.REFUSED
+
+
+def _parse(body: bytes | None) -> Any:
+    try:
+        return json.loads(body or b"")
+    except (ValueError, RecursionError):
+        return None
+
+
+def _told(status: int, parsed: Any) -> str:
+    code = parsed.get("code") if isinstance(parsed, dict) else None
+    # Whatever else an answer says may repeat what was sent.
+    is_code = isinstance(code, str) and _CODE.fullmatch(code)
+    return f"{status} {code}" if is_code else str(status)
+
+
+def _first_problem(parsed: Any) -> Any:
+    problems = (result.get("problem") for result in parsed["results"])
+    return next((problem for problem in problems if problem), None)
+
+
+def _fates(parsed: Any, count: int) -> list[Fate] | None:
+    """None unless there is one result for each decision."""
+    results = parsed.get("results") if isinstance(parsed, dict) else None
+    if not isinstance(results, list) or len(results) != count:
+        return None
+    fates = [_fate(result) for result in results]
+    return None if None in fates else [fate for fate in fates if fate]
+
+
+def _fate(result: Any) -> Fate | None:
+    queued = result.get("queued") if isinstance(result, dict) else None
+    if queued is True:
+        return Fate.SENT
+    if queued is not False:
+        return None
+    return Fate.AGAIN if result.get("retryable") is True else Fate.REFUSED
+
+
+def _retry_after(text: str | None, wall_clock: float) -> float | None:
+    """Seconds from now on, given as such or as a date."""
+    if text is None:
+        return None
+    text = text.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - wall_clock)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -1,0 +1,140 @@
+"""Values to JSON text: the same value is the same text however it is mutated afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from sluice._plain import TooLarge, is_plain
+from sluice._walk import CHANGES_MAX, Walk
+
+encode_string: Callable[[str], str] = json.encoder.encode_basestring
+
+
+def _refuse(value: object) -> object:
+    raise TypeError
+
+
+def _plain_encoder() -> Callable[[Any], str]:
+    """The C encoder without the wrapping that costs more than itself; not every Python has it."""
+    slow = json.JSONEncoder(
+        ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
+    ).encode
+    try:
+        make = json.encoder.c_make_encoder  # type: ignore[attr-defined]
+        chunks = make(None, _refuse, encode_string, None, ":", ",", False, False, False)
+        probe = {"a": [1, 2.5, None, True, "é"]}
+        if "".join(chunks(probe, 0)) != slow(probe):
+            return slow
+    except Exception:
+        return slow
+    return lambda value: "".join(chunks(value, 0))
+
+
+_encode_plain = _plain_encoder()
+
+
+def encode_fast(value: Any, size_max: int) -> str | None:
+    """The JSON text of plain data; None for other values. Raises TooLarge."""
+    if type(value) is str:
+        if len(value) > size_max:
+            raise TooLarge
+        return encode_string(value)
+    try:
+        return _encode_plain(value) if is_plain(value, size_max) else None
+    except (ValueError, TypeError, RuntimeError):
+        # NaN, an integer too long for Python's own digits, or another thread at work on it.
+        # RecursionError is a RuntimeError.
+        return None
+
+
+class Encoder:
+    """Encodes the fields of one decision with one account of what had to be changed."""
+
+    def __init__(self, size_max: int) -> None:
+        self._numbers: dict[str, str] = {}
+        self._walk = Walk(size_max, self._place_number)
+
+    @property
+    def changes(self) -> list[str]:
+        return self._walk.changes
+
+    def note(self, kind: str, name: str) -> None:
+        """Notes a change of a whole field."""
+        self._walk.note(kind, name)
+
+    def text(self, value: Any, name: str) -> str:
+        """JSON text of a field. Raises TooLarge."""
+        text = _encode_plain(self._walk.copy(value, name))
+        for placeholder, digits in self._numbers.items():
+            text = text.replace(placeholder, digits)
+        return text
+
+    def _place_number(self, value: int) -> str:
+        """A text to be replaced by the digits, which Python's own encoder may refuse to write."""
+        name = f"number-{os.urandom(16).hex()}"
+        self._numbers[f'"{name}"'] = str(Decimal(value))
+        return name
+
+
+class Captured:
+    """The JSON text that a value had when it was captured, to be logged later."""
+
+    __slots__ = ("changes", "text")
+
+    def __init__(self, text: str | None, changes: tuple[str, ...] = ()) -> None:
+        self.text = text
+        """None when it was too large."""
+        self.changes = changes
+
+
+def capture(value: Any, pointer: str = "/input", size_max: int = 4 << 20) -> Captured:
+    """A snapshot of a value that its owner may change before it is logged. Never raises."""
+    try:
+        text = encode_fast(value, size_max)
+        if text is not None and is_utf8(text):
+            return Captured(text)
+        encoder = Encoder(size_max)
+        return Captured(encoder.text(value, pointer.lstrip("/")), tuple(encoder.changes))
+    except TooLarge:
+        return Captured(None)
+    except Exception:
+        return Captured('"[unreadable]"', (f"{pointer}: unreadable",))
+
+
+def is_utf8(text: str) -> bool:
+    """Whether UTF-8 can hold it, which it cannot with lone surrogates in it."""
+    try:
+        text.encode()
+        return True
+    except UnicodeEncodeError:
+        return False
+
+
+def copy_plain(
+    decision: Mapping[str, Any], notes: list[tuple[str, str]], size_max: int
+) -> dict[str, Any]:
+    """A private copy with plain data alone; its metadata tell what was changed. Raises TooLarge."""
+    walk = Walk(size_max)
+    for kind, name in notes:
+        walk.note(kind, name)
+    copy: dict[str, Any] = {}
+    for name, value in decision.items():
+        if type(value) is Captured:
+            copy[name] = _uncaptured(value)
+            walk.changes.extend(value.changes)
+        else:
+            copy[name] = walk.copy(value, name)
+    if walk.changes:
+        copy.setdefault("metadata", {})["sdk_changes"] = walk.changes[:CHANGES_MAX]
+    return copy
+
+
+def _uncaptured(value: Captured) -> Any:
+    if value.text is None:
+        raise TooLarge
+    # Not `int`, which takes only as many digits as the host allows.
+    return json.loads(value.text, parse_int=lambda digits: int(Decimal(digits)))

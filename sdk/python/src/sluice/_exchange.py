@@ -1,0 +1,106 @@
+"""One request: a batch, a report of what was dropped, or both."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+import uuid
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from sluice._answer import Fate, Verdict, judge
+from sluice._notices import Notices
+from sluice._options import Settings
+from sluice._queue import Batch
+from sluice._transport import Transport, TransportError
+from sluice._version import SDK_VERSION
+
+PATH = "/v1/ingest/batch"
+_GZIP_LEVEL = 3
+
+
+class Job(NamedTuple):
+    """What one request carries."""
+
+    batch: Batch | None
+    report: dict[str, Any] | None
+    attempt: int = 1
+
+
+def report_text(report: dict[str, Any]) -> bytes:
+    return b'"client_report":' + json.dumps(report, ensure_ascii=False).encode("utf-8", "replace")
+
+
+class Exchange:
+    """Posts jobs; a request that fails is a verdict as well."""
+
+    def __init__(self, settings: Settings, notices: Notices) -> None:
+        self._settings = settings
+        self._notices = notices
+        self._headers = {
+            "Authorization": f"Bearer {settings.api_key}",
+            "Content-Type": "application/json",
+            "User-Agent": f"sluice-{SDK_VERSION}",
+            "X-Sluice-SDK": SDK_VERSION,
+        }
+
+    def new_transport(self) -> Transport:
+        return Transport(self._settings.base_url or "", self._settings.timeout_ms / 1000)
+
+    def run(self, transport: Transport, job: Job) -> Verdict:
+        """Never raises."""
+        count = 0 if job.batch is None else len(job.batch.entries)
+        began = time.monotonic()
+        try:
+            body, headers = self._request(job)
+            response = transport.post(PATH, headers, body)
+            verdict = judge(response, count, time.time())
+        except TransportError as error:
+            verdict = Verdict([Fate.AGAIN] * count, str(error))
+        except Exception as error:
+            # Ours to mend; what it concerns is tried again as after any failure.
+            verdict = Verdict([Fate.AGAIN] * count, f"internal error, {type(error).__name__}")
+        milliseconds = round((time.monotonic() - began) * 1000)
+        self._notices.debug(
+            f"POST {PATH} with {count} decisions, batch {job.batch.id if job.batch else '-'}, "
+            f"attempt {job.attempt}: {verdict.told} in {milliseconds} ms"
+        )
+        return verdict
+
+    def hint(self, verdict: Verdict) -> str:
+        """What somebody can do about a failure."""
+        status = verdict.told[:3]
+        if status in ("401", "403"):
+            return f"check SLUICE_API_KEY ({_shown(self._settings.api_key or '')})"
+        address = urlsplit(self._settings.base_url or "").netloc
+        if Fate.UNAUTHORIZED in verdict.fates:
+            return f"check SLUICE_BASE_URL ({address})"
+        if status.isdigit():
+            return f"{address} cannot take decisions now; they are kept and tried again"
+        return f"{address} cannot be reached; decisions are kept and tried again"
+
+    def _request(self, job: Job) -> tuple[bytes, dict[str, str]]:
+        members: list[bytes] = []
+        if job.batch is not None:
+            joined = b",".join([entry.data for entry in job.batch.entries])
+            members.append(b'"decisions":[' + joined + b"]")
+        if job.report is not None:
+            members.append(report_text(job.report))
+        body = b"{" + b",".join(members) + b"}"
+        headers = {
+            **self._headers,
+            "X-Batch-Id": job.batch.id if job.batch is not None else str(uuid.uuid4()),
+            "X-Attempt": str(job.attempt),
+        }
+        if len(body) > self._settings.gzip_over_bytes:
+            body = gzip.compress(body, _GZIP_LEVEL)
+            headers["Content-Encoding"] = "gzip"
+        return body, headers
+
+
+def _shown(key: str) -> str:
+    """As much of a key as tells which kind it is."""
+    parts = key.split("_")
+    is_key = len(parts) > 2 and parts[0] == "slk"
+    return f"slk_{parts[1][:16]}_…" if is_key else "it does not begin with slk_"

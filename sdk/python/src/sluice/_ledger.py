@@ -1,0 +1,111 @@
+"""What became of each decision, for statistics, for those who flush and for the gateway."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sluice._stats import FlushResult
+
+DROP_REASONS = (
+    "queue_full",
+    "too_large",
+    "invalid",
+    "redact_error",
+    "redacted",
+    "refused",
+    "unauthorized",
+    "retries_exhausted",
+    "shutdown",
+)
+
+_REPORTED_MAX = 1_000_000_000
+
+
+class Tracker:
+    """Follows the decisions that were pending when a flush began."""
+
+    def __init__(self, last_number: int, pending: int) -> None:
+        self.last_number = last_number
+        self.pending = pending
+        self.has_reported = False
+        self._sent = self._failed = self._dropped = 0
+
+    def sent(self) -> None:
+        self._sent += 1
+        self.pending -= 1
+
+    def lost(self, offered: bool) -> None:
+        self._failed += offered
+        self._dropped += not offered
+        self.pending -= 1
+
+    def result(self) -> FlushResult:
+        return FlushResult(self._sent, self._failed, self._dropped, self.pending)
+
+
+class Ledger:
+    """Not thread-safe: its owner has the lock."""
+
+    def __init__(self) -> None:
+        self.logged = self.sent = self.sampled_out = 0
+        self.retried = self.changed = self.requests = 0
+        self.dropped = dict.fromkeys(DROP_REASONS, 0)
+        self.last_error: str | None = None
+        self.last_success_at: str | None = None
+        self.trackers: list[Tracker] = []
+        self._unreported: dict[str, int] = {}
+        self._agents: set[str | None] = set()
+
+    @property
+    def flush_to(self) -> int:
+        """The number of the last decision for which somebody waits; 0 for nobody."""
+        waited = [tracker.last_number for tracker in self.trackers if tracker.pending > 0]
+        return max(waited, default=0)
+
+    @property
+    def has_unreported(self) -> bool:
+        return bool(self._unreported)
+
+    def count_sent(self, number: int) -> None:
+        """One is acknowledged."""
+        self.sent += 1
+        for tracker in self.trackers:
+            if number <= tracker.last_number:
+                tracker.sent()
+
+    def count_drop(
+        self, reason: str, agent_id: str | None, number: int | None = None, offered: bool = False
+    ) -> None:
+        """One is given up; `number` unless it was never queued."""
+        self.dropped[reason] += 1
+        if reason != "redacted":
+            self._report(reason, 1)
+            self._note_agent(agent_id)
+        for tracker in self.trackers:
+            if number is not None and number <= tracker.last_number:
+                tracker.lost(offered)
+
+    def take_report(self) -> dict[str, Any] | None:
+        """What the gateway was not told yet. It counts as told unless it is put back."""
+        if not self._unreported:
+            return None
+        report: dict[str, Any] = {"dropped": self._unreported}
+        (agent_id, *others) = self._agents
+        if agent_id is not None and not others:
+            report["agent_id"] = agent_id
+        self._unreported, self._agents = {}, set()
+        return report
+
+    def put_back(self, report: dict[str, Any]) -> None:
+        """The gateway did not take it."""
+        for reason, count in report["dropped"].items():
+            self._report(reason, count)
+        self._note_agent(report.get("agent_id"))
+
+    def _report(self, reason: str, count: int) -> None:
+        self._unreported[reason] = min(self._unreported.get(reason, 0) + count, _REPORTED_MAX)
+
+    def _note_agent(self, agent_id: str | None) -> None:
+        # Two are as many as any number of them: none of them is named.
+        if len(self._agents) < 2:
+            self._agents.add(agent_id)

@@ -1,0 +1,190 @@
+"""What waits to be sent and what is on its way, within two bounds: decisions and bytes."""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+
+from sluice._options import Settings
+
+
+class Entry:
+    """One encoded decision."""
+
+    __slots__ = (
+        "agent_id",
+        "attempts",
+        "data",
+        "first_attempt_at",
+        "is_settled",
+        "number",
+        "waits_since",
+    )
+
+    def __init__(self, data: bytes, agent_id: str | None) -> None:
+        self.data = data
+        self.agent_id = agent_id
+        self.number = 0
+        """Counts up, in the order of logging."""
+        self.waits_since = 0.0
+        self.attempts = 0
+        self.first_attempt_at = 0.0
+        self.is_settled = False
+
+
+class Batch:
+    """Decisions of one request; a batch that is sent again unchanged keeps its id."""
+
+    __slots__ = ("entries", "id", "size")
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self.entries = entries
+        self.size = sum(len(entry.data) for entry in entries)
+        self.id = str(uuid.uuid4())
+
+
+class Queue:
+    """Not thread-safe: its owner has the lock. All times are seconds of one steady clock."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._fresh: deque[Entry] = deque()
+        self._retries: deque[Batch] = deque()
+        self._fresh_size = 0
+        self._next_number = 1
+        self.batch_items = settings.batch_max_items
+        """Decisions of the next batches: fewer than the option says after a 413."""
+        self._in_flight: list[Batch] = []
+        self._in_flight_items = 0
+        self._in_flight_size = 0
+        self.items = 0
+        self.size = 0
+        """Bytes, those in flight included, as with `items`."""
+
+    @property
+    def last_number(self) -> int:
+        return self._next_number - 1
+
+    def make_room(self, size: int) -> list[Entry] | None:
+        """Evicts what must go for `size` more bytes; None when they cannot be taken at all."""
+        settings = self._settings
+        if self.items < settings.queue_max_items and self.size + size <= settings.queue_max_bytes:
+            return []
+        if settings.queue_policy == "drop-newest":
+            return None
+        if self._in_flight_items >= settings.queue_max_items:
+            return None
+        if self._in_flight_size + size > settings.queue_max_bytes:
+            return None
+        evicted: list[Entry] = []
+        while self.items >= settings.queue_max_items or self.size + size > settings.queue_max_bytes:
+            evicted.append(self._evict())
+        return evicted
+
+    def push(self, entry: Entry, now: float) -> None:
+        """Lets a decision wait, for which there is room."""
+        entry.number = self._next_number
+        self._next_number += 1
+        entry.waits_since = now
+        self._fresh.append(entry)
+        self._fresh_size += len(entry.data) + 1
+        self.items += 1
+        self.size += len(entry.data)
+
+    def needs_wake(self) -> bool:
+        """Whether the decision pushed last changes when the next batch is due."""
+        settings = self._settings
+        return (
+            len(self._fresh) == 1
+            or len(self._fresh) == self.batch_items
+            or self._fresh_size >= settings.batch_max_bytes
+            or settings.mode == "immediate"
+        )
+
+    def due_at(self, flush_to: int) -> float | None:
+        """When the next batch is due: 0 for at once, None when nothing waits.
+
+        `flush_to` is the number of the last decision for which somebody waits.
+        """
+        if self._retries:
+            return 0
+        if not self._fresh:
+            return None
+        settings = self._settings
+        first = self._fresh[0]
+        is_full = len(self._fresh) >= self.batch_items
+        if is_full or self._fresh_size >= settings.batch_max_bytes:
+            return 0
+        if settings.mode == "immediate" or first.number <= flush_to:
+            return 0
+        return first.waits_since + settings.batch_interval_ms / 1000
+
+    def take(self, now: float, beside: int) -> Batch:
+        """The next batch, in flight from now on; `beside` bytes travel with it."""
+        batch = self._retries.popleft() if self._retries else Batch(self._take_fresh(beside))
+        for entry in batch.entries:
+            entry.attempts += 1
+            if entry.attempts == 1:
+                entry.first_attempt_at = now
+        self._in_flight.append(batch)
+        self._in_flight_items += len(batch.entries)
+        self._in_flight_size += batch.size
+        return batch
+
+    def land(self, batch: Batch) -> None:
+        """The batch is in flight no longer; its decisions still count until each is settled."""
+        self._in_flight.remove(batch)
+        self._in_flight_items -= len(batch.entries)
+        self._in_flight_size -= batch.size
+
+    def settle(self, entry: Entry) -> bool:
+        """Forgets a decision; false when it was forgotten before."""
+        if entry.is_settled:
+            return False
+        entry.is_settled = True
+        self.items -= 1
+        self.size -= len(entry.data)
+        return True
+
+    def put_back(self, *batches: Batch) -> None:
+        """To be sent again, before everything else."""
+        self._retries.extendleft(reversed(batches))
+
+    def remove_all(self) -> list[Entry]:
+        """Whatever is left, in flight or not; the caller settles each."""
+        batches = [*self._in_flight, *self._retries]
+        entries = [entry for batch in batches for entry in batch.entries]
+        entries.extend(self._fresh)
+        self._retries.clear()
+        self._fresh.clear()
+        self._fresh_size = 0
+        return entries
+
+    def _take_fresh(self, beside: int) -> list[Entry]:
+        room = self._settings.batch_max_bytes - beside
+        taken: list[Entry] = []
+        while self._fresh and len(taken) < self.batch_items:
+            cost = len(self._fresh[0].data) + 1
+            if taken and cost > room:
+                break
+            room -= cost
+            taken.append(self._pop_fresh())
+        return taken
+
+    def _pop_fresh(self) -> Entry:
+        entry = self._fresh.popleft()
+        self._fresh_size -= len(entry.data) + 1
+        return entry
+
+    def _evict(self) -> Entry:
+        """The oldest of what waits."""
+        if not self._retries:
+            entry = self._pop_fresh()
+        else:
+            # It is another batch without it.
+            first = self._retries.popleft()
+            entry, *rest = first.entries
+            if rest:
+                self._retries.appendleft(Batch(rest))
+        self.settle(entry)
+        return entry

@@ -1,0 +1,263 @@
+"""The threads that send, and everything that they share with those who log, flush and close."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from sluice._answer import Fate, Verdict
+from sluice._exchange import Exchange, Job, report_text
+from sluice._ledger import Tracker
+from sluice._notices import Notices
+from sluice._options import Settings
+from sluice._queue import Entry
+from sluice._settle import Settler
+from sluice._stats import FlushResult, Stats
+from sluice._transport import Transport
+
+_ENVELOPE_BYTES = 20
+_WORKERS_MAX = 2
+
+
+class Sender:
+    """Thread-safe. Nothing but `flush` and `close` ever waits for the network."""
+
+    def __init__(self, settings: Settings, notices: Notices) -> None:
+        self._settings = settings
+        self._notices = notices
+        self._exchange = Exchange(settings, notices)
+        # Reentrant, since a signal handler may log or flush while its thread is in here.
+        self._lock = threading.RLock()
+        self._work = threading.Condition(self._lock)
+        self._progress = threading.Condition(self._lock)
+        self._settler = Settler(settings, notices)
+        self._queue = self._settler.queue
+        self._ledger = self._settler.ledger
+        self._gate = self._settler.gate
+        self._workers = 0
+        self._idle = 0
+        self._in_flight = 0
+        self._report_wanted = False
+        self._transports: list[Transport] = []
+        self.is_closed = False
+
+    def put(self, entry: Entry, is_changed: bool) -> None:
+        """Queues a decision, or drops what there is no room for."""
+        with self._lock:
+            self._ledger.logged += 1
+            self._ledger.changed += is_changed
+            evicted = None if self.is_closed else self._queue.make_room(len(entry.data))
+            if evicted is None:
+                self._drop_new("shutdown" if self.is_closed else "queue_full", entry.agent_id)
+                return
+            for old in evicted:
+                self._ledger.count_drop("queue_full", old.agent_id, old.number)
+                self._note_drop("queue_full")
+            self._queue.push(entry, time.monotonic())
+            if self._queue.needs_wake():
+                self._wake()
+
+    def drop(self, reason: str, agent_id: str | None) -> None:
+        """Counts a decision that is given up before it could be queued."""
+        with self._lock:
+            self._ledger.logged += 1
+            self._drop_new(reason, agent_id)
+
+    def sample_out(self) -> None:
+        with self._lock:
+            self._ledger.logged += 1
+            self._ledger.sampled_out += 1
+
+    def tell(self) -> None:
+        """Has a worker deliver what was noted."""
+        with self._lock:
+            self._wake()
+
+    def flush(self, timeout_s: float) -> FlushResult:
+        """See `Client.flush`."""
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            tracker = Tracker(self._queue.last_number, self._queue.items)
+            self._ledger.trackers.append(tracker)
+            self._work.notify_all()
+            has_work = tracker.pending > 0 or self._ledger.has_unreported
+            if has_work and self._workers == 0 and not self._start_worker():
+                # At the end of a process there may be no new threads: this one does the work.
+                self._workers += 1
+                self._run_worker(tracker, deadline)
+        with self._lock:
+            while not self._is_over(tracker, deadline):
+                self._progress.wait(max(0.0, deadline - time.monotonic()))
+            self._ledger.trackers.remove(tracker)
+        self._notices.deliver()
+        return tracker.result()
+
+    def close(self, timeout_s: float) -> int:
+        """Flushes, gives up what is left, and says how much that was."""
+        if self.is_closed:
+            return 0
+        self.flush(timeout_s)
+        with self._lock:
+            self.is_closed = True
+            left = self._queue.remove_all()
+            for entry in left:
+                self._settler.drop(entry, "shutdown")
+            self._work.notify_all()
+            self._progress.notify_all()
+        self._notices.deliver(is_last=True)
+        return len(left)
+
+    def stats(self) -> Stats:
+        with self._lock:
+            ledger, queue = self._ledger, self._queue
+            return Stats(
+                logged=ledger.logged,
+                sent=ledger.sent,
+                dropped=dict(ledger.dropped),
+                sampled_out=ledger.sampled_out,
+                pending=queue.items,
+                pending_bytes=queue.size,
+                retried=ledger.retried,
+                changed=ledger.changed,
+                requests=ledger.requests,
+                last_error=ledger.last_error,
+                last_success_at=ledger.last_success_at,
+            )
+
+    def abandon_connections(self) -> None:
+        """For a forked child: the connections are those of its parent."""
+        for transport in self._transports:
+            transport.close()
+
+    def _drop_new(self, reason: str, agent_id: str | None) -> None:
+        self._ledger.count_drop(reason, agent_id)
+        self._note_drop(reason)
+
+    def _note_drop(self, reason: str) -> None:
+        had_news = self._notices.has_news
+        self._notices.drop(reason)
+        if not had_news:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Has a worker look at what changed."""
+        if self._idle:
+            self._work.notify()
+        elif self._workers < _WORKERS_MAX and not self.is_closed:
+            self._start_worker()
+
+    def _is_over(self, tracker: Tracker, deadline: float) -> bool:
+        """Whether a flush has nothing left to wait for."""
+        now = time.monotonic()
+        if now >= deadline or self.is_closed:
+            return True
+        if self._in_flight == 0 and self._gate.opens_at > deadline:
+            return True
+        if tracker.pending > 0:
+            return False
+        if self._ledger.has_unreported and not tracker.has_reported:
+            tracker.has_reported = self._report_wanted = True
+            self._work.notify()
+            return False
+        return not self._report_wanted
+
+    def _start_worker(self) -> bool:
+        self._workers += 1
+        try:
+            threading.Thread(target=self._run_worker, name="sluice", daemon=True).start()
+            return True
+        except RuntimeError:
+            self._workers -= 1
+            return False
+
+    def _run_worker(self, tracker: Tracker | None = None, deadline: float = 0.0) -> None:
+        """Sends until the client is closed, or until the flush of a tracker is over."""
+        transport = self._exchange.new_transport()
+        self._transports.append(transport)
+        try:
+            while True:
+                self._notices.deliver()
+                with self._lock:
+                    job = self._wait_for_job(tracker, deadline)
+                if job is None:
+                    return
+                if job is not _NEWS:
+                    verdict = self._exchange.run(transport, job)
+                    with self._lock:
+                        self._land(job, verdict)
+        finally:
+            transport.close()
+            with self._lock:
+                self._workers -= 1
+                self._transports.remove(transport)
+
+    def _wait_for_job(self, tracker: Tracker | None, deadline: float) -> Job | None:
+        """The next request, as soon as it is due; None at the end."""
+        while True:
+            now = time.monotonic()
+            if self.is_closed or (tracker is not None and self._is_over(tracker, deadline)):
+                return None
+            due_at = self._due_at()
+            if due_at is not None and due_at <= now:
+                return self._take(now)
+            news_at = self._notices.due_at()
+            if news_at is not None and news_at <= now:
+                return _NEWS
+            times = [due_at, news_at, None if tracker is None else deadline]
+            wake_at = min((at for at in times if at is not None), default=None)
+            self._idle += 1
+            try:
+                self._work.wait(None if wake_at is None else wake_at - now)
+            finally:
+                self._idle -= 1
+
+    def _due_at(self) -> float | None:
+        """When the next request may begin; None without any, or with enough on their way."""
+        if self._in_flight >= self._gate.in_flight_max:
+            return None
+        due_at = self._queue.due_at(self._ledger.flush_to)
+        if self._report_wanted and self._ledger.has_unreported:
+            due_at = 0
+        return None if due_at is None else max(due_at, self._gate.opens_at)
+
+    def _take(self, now: float) -> Job:
+        report = self._ledger.take_report()
+        beside = _ENVELOPE_BYTES + (0 if report is None else len(report_text(report)))
+        has_batch = self._queue.due_at(self._ledger.flush_to) is not None
+        batch = self._queue.take(now, beside) if has_batch else None
+        attempts = [] if batch is None else [entry.attempts for entry in batch.entries]
+        self._in_flight += 1
+        self._ledger.requests += 1
+        self._ledger.retried += sum(attempt > 1 for attempt in attempts)
+        due_at = self._due_at()
+        if due_at is not None and due_at <= now:
+            # There is enough for another request beside this one.
+            self._wake()
+        return Job(batch, report, max(attempts, default=1))
+
+    def _land(self, job: Job, verdict: Verdict) -> None:
+        now = time.monotonic()
+        self._in_flight -= 1
+        if job.batch is not None:
+            self._queue.land(job.batch)
+            self._settler.settle(job.batch, verdict, now)
+        elif verdict.is_taken:
+            self._settler.succeed()
+        else:
+            self._gate.fail(now, verdict.retry_after_s)
+        if job.report is not None:
+            self._report_wanted = False
+            if not verdict.is_taken:
+                self._ledger.put_back(job.report)
+        self._note(verdict)
+        self._work.notify_all()
+        self._progress.notify_all()
+
+    def _note(self, verdict: Verdict) -> None:
+        failed = sum(fate is not Fate.SENT for fate in verdict.fates)
+        if failed or not verdict.is_taken:
+            self._ledger.last_error = verdict.told
+            self._notices.error("send", verdict.told, failed, self._exchange.hint(verdict))
+
+
+_NEWS = Job(None, None)

@@ -1,0 +1,104 @@
+"""Applies a verdict: each decision of a batch is sent, given up, or waits for another attempt."""
+
+from __future__ import annotations
+
+import datetime
+
+from sluice._answer import Fate, Verdict
+from sluice._gate import Gate
+from sluice._ledger import Ledger
+from sluice._notices import Notices
+from sluice._options import Settings
+from sluice._queue import Batch, Entry, Queue
+
+
+class Settler:
+    """Not thread-safe: its owner has the lock."""
+
+    def __init__(self, settings: Settings, notices: Notices) -> None:
+        self._settings = settings
+        self._notices = notices
+        self.queue = Queue(settings)
+        self.ledger = Ledger()
+        self.gate = Gate(settings)
+
+    def settle(self, batch: Batch, verdict: Verdict, now: float) -> None:
+        """The batch has landed; what was abandoned meanwhile stays so."""
+        self._pass_gate(verdict, now)
+        fates = [
+            (entry, fate)
+            for entry, fate in zip(batch.entries, verdict.fates)
+            if not entry.is_settled
+        ]
+        if verdict.fates[0] is Fate.TOO_LARGE:
+            self._split(batch)
+            return
+        again = []
+        for entry, fate in fates:
+            if fate is Fate.SENT:
+                self._sent(entry)
+            elif fate is Fate.REFUSED:
+                self.drop(entry, "refused", offered=True)
+            elif not self._is_spent(entry):
+                again.append(entry)
+            else:
+                reason = "unauthorized" if fate is Fate.UNAUTHORIZED else "retries_exhausted"
+                self.drop(entry, reason, offered=True)
+        if again:
+            whole = len(again) == len(batch.entries)
+            self.queue.put_back(batch if whole else Batch(again))
+
+    def drop(self, entry: Entry, reason: str, offered: bool = False) -> None:
+        """Gives up a queued decision."""
+        if self.queue.settle(entry):
+            self.ledger.count_drop(reason, entry.agent_id, entry.number, offered)
+            self._notices.drop(reason)
+
+    def succeed(self) -> None:
+        """The gateway took what it was sent."""
+        self.gate.succeed()
+        self.ledger.last_success_at = (
+            datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+        ).replace("+00:00", "Z")
+
+    def _pass_gate(self, verdict: Verdict, now: float) -> None:
+        fates = verdict.fates
+        if Fate.UNAUTHORIZED in fates:
+            self.gate.trip(now)
+        elif Fate.AGAIN in fates:
+            self.gate.fail(now, verdict.retry_after_s)
+        elif verdict.is_taken:
+            self.succeed()
+        else:
+            self.gate.succeed()
+        if verdict.is_taken and Fate.SENT in fates:
+            self._grow()
+
+    def _sent(self, entry: Entry) -> None:
+        if self.queue.settle(entry):
+            self.ledger.count_sent(entry.number)
+
+    def _is_spent(self, entry: Entry) -> bool:
+        """Whether there is no time or attempt left for it."""
+        settings = self._settings
+        ends_at = entry.first_attempt_at + settings.retry_budget_ms / 1000
+        return entry.attempts >= settings.retry_max_attempts or self.gate.opens_at > ends_at
+
+    def _split(self, batch: Batch) -> None:
+        entries = [entry for entry in batch.entries if not entry.is_settled]
+        if len(batch.entries) == 1:
+            for entry in entries:
+                self.drop(entry, "too_large", offered=True)
+            return
+        middle = (len(batch.entries) + 1) // 2
+        self.queue.batch_items = min(self.queue.batch_items, max(1, len(batch.entries) // 2))
+        for entry in entries:
+            # The gateway did not look at it alone yet.
+            entry.attempts -= 1
+        halves = (batch.entries[:middle], batch.entries[middle:])
+        left = [[entry for entry in half if not entry.is_settled] for half in halves]
+        self.queue.put_back(*(Batch(half) for half in left if half))
+
+    def _grow(self) -> None:
+        queue = self.queue
+        queue.batch_items = min(queue.batch_items + 1, self._settings.batch_max_items)

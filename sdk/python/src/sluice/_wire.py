@@ -1,0 +1,123 @@
+"""A composed decision to the bytes that are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sluice._decision import Notes
+from sluice._encode import Captured, Encoder, encode_fast, encode_string
+from sluice._plain import TooLarge
+from sluice._version import SDK_VERSION
+from sluice._walk import CHANGES_MAX
+
+TextOf = Callable[[Any, str], str]
+"""JSON text of the value of a field."""
+
+_TAIL = f',"sdk_version":"{SDK_VERSION}"'
+
+
+class _NotPlain(Exception):
+    """Only the slow way leads on."""
+
+
+def encode(
+    decision_id: str, decision: dict[str, Any], notes: Notes, size_max: int
+) -> tuple[bytes, bool]:
+    """The bytes to send, and whether anything had to be changed. Raises TooLarge."""
+    data = None if notes else _encode_plain(decision_id, decision, size_max)
+    is_changed = False
+    if data is None:
+        data, is_changed = _encode_any(decision_id, decision, notes, size_max)
+    if len(data) > size_max:
+        raise TooLarge
+    return data, is_changed
+
+
+def _encode_plain(decision_id: str, decision: dict[str, Any], size_max: int) -> bytes | None:
+    def text_of(value: Any, _: str) -> str:
+        if type(value) is Captured:
+            text = None if value.changes else _captured(value)
+        else:
+            text = encode_fast(value, size_max)
+        if text is None:
+            raise _NotPlain
+        return text
+
+    try:
+        return (_assemble(decision_id, decision, text_of) + "}").encode()
+    except (_NotPlain, UnicodeEncodeError):
+        return None
+
+
+def _encode_any(
+    decision_id: str, decision: dict[str, Any], notes: Notes, size_max: int
+) -> tuple[bytes, bool]:
+    encoder = Encoder(size_max)
+    for kind, name in notes:
+        encoder.note(kind, name)
+
+    def text_of(value: Any, name: str) -> str:
+        if type(value) is Captured:
+            encoder.changes.extend(value.changes)
+            return _captured(value)
+        return encoder.text(value, name)
+
+    decision, earlier = _without_changes(decision)
+    text = _assemble(decision_id, decision, text_of)
+    changes = [*earlier, *encoder.changes][:CHANGES_MAX]
+    if changes:
+        member = f'"sdk_changes":[{",".join(map(encode_string, changes))}]'
+        text = _with_member(text, member, decision.get("metadata"))
+    return (text + "}").encode(), bool(encoder.changes)
+
+
+def _without_changes(decision: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The decision without the changes that its metadata tells of already, and these."""
+    metadata = decision.get("metadata")
+    earlier = metadata.get("sdk_changes") if isinstance(metadata, Mapping) else None
+    if not isinstance(earlier, list) or not all(type(item) is str for item in earlier):
+        return decision, []
+    rest = {name: value for name, value in dict(metadata or {}).items() if name != "sdk_changes"}
+    return {**decision, "metadata": rest}, earlier
+
+
+def _with_member(text: str, member: str, metadata: Any) -> str:
+    """Adds a member to the metadata, which stand last."""
+    if metadata is None:
+        return f'{text},"metadata":{{{member}}}'
+    comma = "" if text.endswith("{}") and len(metadata) == 0 else ","
+    return f"{text[:-1]}{comma}{member}}}"
+
+
+def _assemble(decision_id: str, decision: dict[str, Any], text_of: TextOf) -> str:
+    """The JSON text but for the last brace; the metadata stand last."""
+    parts = [f'{{"decision_id":"{decision_id}"']
+    for name in ("agent_id", "session_id", "domain"):
+        value = decision.get(name)
+        if value is not None:
+            parts.append(f',"{name}":{text_of(value, name)}')
+    parts.append(f',"input":{text_of(decision["input"], "input")}')
+    parts.append(f',"output":{_output(decision["output"], text_of)}')
+    for name in ("input_tokens", "output_tokens"):
+        value = decision.get(name)
+        if value is not None:
+            parts.append(f',"{name}":{value}')
+    parts.append(_TAIL)
+    metadata = decision.get("metadata")
+    if metadata is not None:
+        parts.append(f',"metadata":{text_of(metadata, "metadata")}')
+    return "".join(parts)
+
+
+def _output(value: Any, text_of: TextOf) -> str:
+    """The gateway takes a text: of anything else it is given the JSON text."""
+    text = text_of(value, "output")
+    is_text = isinstance(value, (str, Captured)) and text.startswith('"')
+    return text if is_text else encode_string(text)
+
+
+def _captured(value: Captured) -> str:
+    if value.text is None:
+        raise TooLarge
+    return value.text
