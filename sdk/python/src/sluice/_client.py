@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sluice import _lifecycle
 from sluice._context import current_fields
 from sluice._decision import decision_id_of
-from sluice._intake import Intake, new_id
+from sluice._intake import Intake
 from sluice._notices import Notices, write_line
 from sluice._options import resolve
 from sluice._sender import Sender
 from sluice._stats import FlushResult, Stats
+from sluice._uuid7 import new_id
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -85,15 +86,12 @@ class Client:
     def close(self) -> None:
         """Flushes, and gives up what is left after `shutdown_ms`."""
         if self._is_enabled:
-            self._sender.close(self._seconds(None))
+            self._end("the client was closed")
             _lifecycle.forget(self)
 
     def end(self) -> None:
         """At the end of the process: closes, and says what could not be sent."""
-        left = self._sender.close(self._seconds(None))
-        if left:
-            noun = "decision was" if left == 1 else "decisions were"
-            write_line(f"{left} {noun} not sent: the process ended")
+        self._end("the process ended")
 
     def flush_before_end(self) -> None:
         """The process was told to end, and may do otherwise."""
@@ -122,6 +120,12 @@ class Client:
         self._notices = Notices(self.settings)
         self._sender = Sender(self.settings, self._notices)
         self._intake = Intake(self.settings, self._sender, self._notices)
+
+    def _end(self, why: str) -> None:
+        left = self._sender.close(self._seconds(None))
+        if left:
+            noun = "decision was" if left == 1 else "decisions were"
+            write_line(f"{left} {noun} not sent: {why}")
 
     def _can_send(self) -> bool:
         required = {"api_key": self.settings.api_key, "base_url": self.settings.base_url}

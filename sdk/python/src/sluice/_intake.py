@@ -14,12 +14,9 @@ from sluice._plain import TooLarge
 from sluice._queue import Entry
 from sluice._sampling import is_sampled
 from sluice._sender import Sender
-from sluice._uuid7 import Uuid7
+from sluice._uuid7 import new_id
 from sluice._version import SDK_VERSION
 from sluice._wire import encode
-
-_ids = Uuid7()
-new_id = _ids.make
 
 
 class _Dropped(Exception):

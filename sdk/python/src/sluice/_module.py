@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from sluice._client import Client
-from sluice._intake import new_id
 from sluice._stats import FlushResult, Stats
+from sluice._uuid7 import new_id
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -64,20 +64,21 @@ class Notices:
             if stage in ("send", "flush"):
                 self._failed += 1
                 self._last_failure = text
-            self._warn_first(f"{text}{hint and f': {hint}'}")
+            self._warn_first(f"a request failed ({text}): {hint}" if hint else text)
             if self._settings.on_error is not None:
                 pending = self._errors.setdefault(stage, _Pending())
                 pending.count += count
                 pending.error = SluiceError(text)
             self.has_news = True
 
-    def drop(self, reason: str, count: int = 1) -> None:
-        """So many decisions were given up."""
+    def drop(self, reason: str, is_told: bool = False) -> None:
+        """A decision was given up; `is_told` when a line of its own says so."""
         with self._lock:
-            self._lost[reason] = self._lost.get(reason, 0) + count
-            self._warn_first(f"a decision was dropped ({reason}): {_HINTS[reason]}")
+            if not is_told:
+                self._lost[reason] = self._lost.get(reason, 0) + 1
+                self._warn_first(f"a decision was dropped ({reason}): {_HINTS[reason]}")
             if self._settings.on_drop is not None:
-                self._drops.setdefault(reason, _Pending()).count += count
+                self._drops.setdefault(reason, _Pending()).count += 1
             self.has_news = True
 
     def debug(self, text: str) -> None:

@@ -52,7 +52,7 @@ class Settler:
         """Gives up a queued decision."""
         if self.queue.settle(entry):
             self.ledger.count_drop(reason, entry.agent_id, entry.number, offered)
-            self._notices.drop(reason)
+            self._notices.drop(reason, is_told=reason == "shutdown")
 
     def succeed(self) -> None:
         """The gateway took what it was sent."""

@@ -75,7 +75,7 @@ class Transport:
         )
 
     def _connect(self) -> http.client.HTTPConnection:
-        proxy = _proxy_of(self._url.scheme, self._url.hostname or "")
+        proxy = proxy_of(self._url.scheme, self._url.hostname or "")
         connection = self._connection_to(proxy) if proxy else self._direct_connection()
         # As its own does, but for one time limit however many addresses there are.
         connection._create_connection = self._open  # type: ignore[attr-defined]
@@ -190,7 +190,7 @@ def _is_stale(connection: http.client.HTTPConnection) -> bool:
         return True
 
 
-def _proxy_of(scheme: str, host: str) -> str | None:
+def proxy_of(scheme: str, host: str) -> str | None:
     names = (f"{scheme}_proxy", f"{scheme}_proxy".upper(), "all_proxy", "ALL_PROXY")
     if not any(os.environ.get(name) for name in names):
         return None

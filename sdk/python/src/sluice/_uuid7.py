@@ -27,6 +27,7 @@ class Uuid7:
         self._lock = threading.RLock()
         self._ms = 0
         self._random = 0
+        self._entropy = b""
 
     def make(self) -> str:
         """A new id in lower case."""
@@ -34,8 +35,7 @@ class Uuid7:
             now = int(self._now() * 1000)
             if now > self._ms:
                 self._ms = now
-                # The highest bit is left free, so that counting never overflows.
-                self._random = int.from_bytes(os.urandom(10), "big") >> 7
+                self._random = self._draw()
             else:
                 # Also when the clock was set back.
                 self._random += 1
@@ -43,3 +43,21 @@ class Uuid7:
             number |= self._random >> _B_BITS << 64 | self._random & _B_MASK
         text = f"{number:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def _draw(self) -> int:
+        """73 random bits: the highest is left free, so that counting never overflows."""
+        if len(self._entropy) < _DRAW_BYTES:
+            self._entropy = os.urandom(_DRAWS * _DRAW_BYTES)
+        drawn, self._entropy = self._entropy[:_DRAW_BYTES], self._entropy[_DRAW_BYTES:]
+        return int.from_bytes(drawn, "big") >> 7
+
+
+_DRAW_BYTES = 10
+_DRAWS = 50
+"""At a time, since each call costs more than everything else here."""
+
+_ids = Uuid7()
+new_id = _ids.make
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ids.reset)
