@@ -1,0 +1,61 @@
+"""LangChain's messages and results as plain data, read by their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sluice._context import Fields
+from sluice._model_answer import member
+
+_DEPTH_MAX = 20
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """The value, each message in it as its role and content."""
+    if depth > _DEPTH_MAX or isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, Mapping):
+        return {name: plain(inner, depth + 1) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner, depth + 1) for inner in value]
+    if isinstance(member(value, "type"), str) and hasattr(value, "content"):
+        return _message(value)
+    return value
+
+
+def _message(message: Any) -> dict[str, Any]:
+    calls = _tool_calls(message)
+    told = {"role": message.type, "content": message.content}
+    return {**told, "tool_calls": calls} if calls else told
+
+
+def _tool_calls(message: Any) -> list[dict[str, Any]]:
+    return [
+        {"id": member(call, "id"), "name": member(call, "name"), "arguments": member(call, "args")}
+        for call in member(message, "tool_calls") or ()
+    ]
+
+
+def answer_fields(result: Any) -> Fields:
+    """Output, tokens and metadata of an LLMResult; of several generations, all in an array."""
+    generations = member(result, "generations", 0) or ()
+    outputs = [_output(generation) for generation in generations]
+    message = member(generations, 0, "message")
+    usage = member(message, "usage_metadata") or {}
+    older = member(result, "llm_output", "token_usage") or {}
+    model = member(message, "response_metadata", "model_name")
+    return {
+        "output": outputs if len(outputs) > 1 else next(iter(outputs), ""),
+        "input_tokens": member(usage, "input_tokens") or member(older, "prompt_tokens"),
+        "output_tokens": member(usage, "output_tokens") or member(older, "completion_tokens"),
+        "metadata": {"model": model} if model else {},
+    }
+
+
+def _output(generation: Any) -> Any:
+    """The text alone; with calls of tools, both."""
+    message = member(generation, "message")
+    text = member(generation, "text") or member(message, "content") or ""
+    calls = _tool_calls(message)
+    return {"content": text, "tool_calls": calls} if calls else text

@@ -1,0 +1,157 @@
+"""observe: wraps a function so that each of its calls is logged as a decision.
+
+The function stays what it was: def, async def, generator or async generator; it returns what it
+returned and raises what it raised.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, overload
+
+from sluice._observation import Log, Observation, Options, described
+from sluice._relay import Begin, relay, relaying_async
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Observe:
+    """`@observe` or `@observe(domain="billing")`; what it wraps keeps its type."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    @overload
+    def __call__(self, function: Function, /) -> Function: ...
+
+    @overload
+    def __call__(
+        self,
+        *,
+        name: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        domain: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        map_input: Callable[..., Any] | None = None,
+        map_output: Callable[[Any], Any] | None = None,
+    ) -> Callable[[Function], Function]: ...
+
+    def __call__(
+        self,
+        function: Any = None,
+        /,
+        *,
+        name: str | None = None,
+        map_input: Callable[..., Any] | None = None,
+        map_output: Callable[[Any], Any] | None = None,
+        **fields: Any,
+    ) -> Any:
+        options = Options(described(name, fields), map_input, map_output)
+        if function is not None:
+            return observe_function(function, self._log, options)
+        return lambda wrapped: observe_function(wrapped, self._log, options)
+
+
+def observe_function(function: Any, log: Log, options: Options) -> Any:
+    """The function, observed; a classmethod or staticmethod stays one."""
+    if isinstance(function, (classmethod, staticmethod)):
+        return type(function)(observe_function(function.__func__, log, options))
+    begin = _create_begin(function, log, options)
+    if inspect.isasyncgenfunction(function):
+        return functools.wraps(function)(relaying_async(function, begin))
+    if inspect.iscoroutinefunction(function):
+        return _wrap_coroutine(function, begin)
+    if inspect.isgeneratorfunction(function):
+        return _wrap_generator(function, begin)
+    return _wrap_plain(function, begin)
+
+
+def _create_begin(function: Any, log: Log, options: Options) -> Begin:
+    read_input = options.map_input or _create_read_input(function)
+    return lambda args, kwargs: Observation(log, options, lambda: read_input(*args, **kwargs))
+
+
+def _create_read_input(function: Any) -> Callable[..., dict[str, Any]]:
+    """Arguments by the names of their parameters, without self and cls."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return lambda *args, **kwargs: {"args": args, "kwargs": kwargs}
+    first = next(iter(signature.parameters), "")
+    hidden = first if first in ("self", "cls") else None
+
+    def read_input(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        try:
+            arguments = dict(signature.bind(*args, **kwargs).arguments)
+        except TypeError:
+            return {"args": args, "kwargs": kwargs}
+        if hidden is not None:
+            arguments.pop(hidden, None)
+        return arguments
+
+    return read_input
+
+
+def _wrap_plain(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    def observed(*args: Any, **kwargs: Any) -> Any:
+        observation = begin(args, kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            observation.fail(error)
+            raise
+        return _hand_over(result, observation)
+
+    return observed
+
+
+def _hand_over(result: Any, observation: Observation) -> Any:
+    """What a function returned: what is still to come is observed until it ends."""
+    if inspect.isgenerator(result):
+        return relay(result, observation)
+    if inspect.isasyncgen(result):
+        return relaying_async(lambda: result, lambda args, kwargs: observation)()
+    if inspect.iscoroutine(result):
+        return _finish_coroutine(result, observation)
+    if inspect.isawaitable(result) and hasattr(result, "add_done_callback"):
+        result.add_done_callback(lambda future: _finish_future(future, observation))
+        return result
+    observation.end(result)
+    return result
+
+
+def _finish_future(future: Any, observation: Observation) -> None:
+    try:
+        observation.end(future.result())
+    except BaseException as error:
+        observation.fail(error)
+
+
+async def _finish_coroutine(coroutine: Any, observation: Observation) -> Any:
+    try:
+        result = await coroutine
+    except BaseException as error:
+        observation.fail(error)
+        raise
+    return _hand_over(result, observation)
+
+
+def _wrap_coroutine(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    async def observed(*args: Any, **kwargs: Any) -> Any:
+        return await _finish_coroutine(function(*args, **kwargs), begin(args, kwargs))
+
+    return observed
+
+
+def _wrap_generator(function: Any, begin: Begin) -> Any:
+    @functools.wraps(function)
+    def observed(*args: Any, **kwargs: Any) -> Any:
+        return (yield from relay(function(*args, **kwargs), begin(args, kwargs)))
+
+    return observed
+
