@@ -1,4 +1,4 @@
-"""Runs of LangChain that have begun and not ended: what is to be logged, and whom they belong to."""
+"""Runs of LangChain that have begun and not ended, and whom they belong to."""
 
 from __future__ import annotations
 

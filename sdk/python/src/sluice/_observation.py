@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sluice._context import Fields, merge_fields
-from sluice._encode import capture
+from sluice._encode import Captured, capture
 
 Log = Callable[..., str]
 _CHARS_MAX = 4 * 1024 * 1024
@@ -36,7 +36,7 @@ def described(name: str | None, fields: Fields) -> Fields:
 
 
 class Observation:
-    """Logs one decision when it ends, in the context in which it began; only its first end counts."""
+    """Logs one decision when it first ends, in the context in which it began."""
 
     __slots__ = ("_log", "_options", "_context", "_began", "_input", "_over")
 
@@ -47,6 +47,10 @@ class Observation:
         self._over = False
         self._input = snapshot_of(read_input, "/input")
         self._began = time.perf_counter()
+
+    def items(self) -> Items:
+        """Collects what a stream gives; a mapping of the output sees the items themselves."""
+        return Items() if self._options.map_output is None else Items(lambda item, _: item)
 
     def end(self, output: Any) -> None:
         """It returned `output`; None is the JSON text null, since a decision has some output."""
@@ -72,26 +76,44 @@ class Observation:
 class Items:
     """What a stream gave so far: the joined text (of bytes: as UTF-8), or a list of anything."""
 
-    def __init__(self) -> None:
+    def __init__(self, take: Callable[[Any, str], Any] = capture) -> None:
+        self._take = take
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._items: list[Any] = []
         self._chars = 0
         self._is_text = True
 
     def add(self, item: Any) -> None:
-        """Takes a snapshot of the item, unless there is too much already."""
+        """Keeps the item as it is now, unless there is too much already."""
         if self._chars > _CHARS_MAX or len(self._items) >= _ITEMS_MAX:
             return
-        kept = self._decode(item) if isinstance(item, (bytes, bytearray)) else item
-        if not isinstance(kept, str):
+        text = self._decode(item) if isinstance(item, (bytes, bytearray)) else item
+        if not isinstance(text, str):
             self._is_text = False
-            kept = snapshot_of(lambda: item, "/output")
-        self._items.append(kept)
-        self._chars += len(kept if isinstance(kept, str) else kept.text)
+            text = self._take(item, f"/output/{len(self._items)}")
+        self._items.append(text)
+        self._chars += len(text) if isinstance(text, str) else _size_of(text)
 
     def output(self) -> Any:
         """Text, or a list."""
-        return "".join(self._items) + self._decode(b"", True) if self._is_text else self._items
+        if self._is_text:
+            return "".join(self._items) + self._decode(b"", True)
+        return _join(self._items) if self._take is capture else self._items
+
+
+def _size_of(item: Any) -> int:
+    text = item.text if isinstance(item, Captured) else ""
+    return _CHARS_MAX + 1 if text is None else len(text)
+
+
+def _join(items: list[Any]) -> Captured:
+    """One array of all that was captured."""
+    parts = [item if isinstance(item, Captured) else capture(item) for item in items]
+    texts = [part.text for part in parts if part.text is not None]
+    if len(texts) < len(parts):
+        return Captured(None)
+    changes = [change for part in parts for change in part.changes]
+    return Captured(f"[{','.join(texts)}]", tuple(changes))
 
 
 def snapshot_of(read: Callable[[], Any], pointer: str) -> Any:

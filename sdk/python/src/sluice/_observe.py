@@ -45,11 +45,16 @@ class Observe:
         /,
         *,
         name: str | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        domain: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         map_input: Callable[..., Any] | None = None,
         map_output: Callable[[Any], Any] | None = None,
-        **fields: Any,
     ) -> Any:
-        options = Options(described(name, fields), map_input, map_output)
+        fields = {"agent_id": agent_id, "session_id": session_id, "domain": domain}
+        known = described(name, {**fields, "metadata": metadata})
+        options = Options(known, map_input, map_output)
         if function is not None:
             return observe_function(function, self._log, options)
         return lambda wrapped: observe_function(wrapped, self._log, options)
@@ -154,4 +159,3 @@ def _wrap_generator(function: Any, begin: Begin) -> Any:
         return (yield from relay(function(*args, **kwargs), begin(args, kwargs)))
 
     return observed
-

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from functools import partial
 from typing import Any
 
-from sluice._observation import Items, Observation
+from sluice._observation import Observation
 
 Begin = Callable[[tuple[Any, ...], dict[str, Any]], Observation]
 """Called with what the function was called with."""
@@ -16,7 +16,7 @@ def relay(
     generator: Generator[Any, Any, Any], observation: Observation
 ) -> Generator[Any, Any, Any]:
     """The generator, noted; a consumer that stops early ends it with what there is."""
-    items = Items()
+    items = observation.items()
     proceed: Callable[[], Any] = partial(generator.send, None)
     try:
         while True:
@@ -49,7 +49,7 @@ def relaying_async(
     async def relayed(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         generator = function(*args, **kwargs)
         observation = begin(args, kwargs)
-        items = Items()
+        items = observation.items()
         proceed: Callable[[], Any] = partial(generator.asend, None)
         try:
             while True:

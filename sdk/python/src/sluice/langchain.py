@@ -1,4 +1,4 @@
-"""A callback handler for LangChain and LangGraph: pass it in `callbacks`, and runs become decisions.
+"""A callback handler for LangChain and LangGraph: given as one of `callbacks`, it logs runs.
 
 It has the shape that LangChain asks of a handler, and works without being one of its classes; where
 LangChain is installed it is one, since models check that of handlers given to their constructor.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from sluice._context import Fields
+from sluice._context import Fields, current_fields
 from sluice._ergonomics import Logs
 from sluice._langchain_messages import answer_fields, plain
 from sluice._langchain_runs import Run, Runs
@@ -27,7 +27,7 @@ __all__ = ["SluiceCallbackHandler"]
 
 
 class SluiceCallbackHandler(_Base):
-    """Logs each call of a model; with `record="runs"`, each outermost run with its tokens added up."""
+    """Logs each call of a model; with `record="runs"`, each outermost run and all its tokens."""
 
     raise_error = False
     run_inline = True  # log never waits, and a thread per event would lose their order
@@ -139,4 +139,5 @@ def _fields_of(about: Mapping[str, Any], is_model: bool) -> Fields:
     if is_model:
         metadata.update(model=told.get("ls_model_name"), provider=told.get("ls_provider"))
     known = {name: value for name, value in metadata.items() if value is not None}
-    return {"session_id": told.get("session_id") or told.get("thread_id"), "metadata": known}
+    thread = None if "session_id" in current_fields() else told.get("thread_id")
+    return {"session_id": told.get("session_id") or thread, "metadata": known}

@@ -90,9 +90,7 @@ def _request_fields(request: Fields) -> Fields:
 def _asks_for_raw(request: Fields) -> bool:
     """with_raw_response and with_streaming_response: the answer is not read by the library yet."""
     headers = request.get("extra_headers")
-    return isinstance(headers, dict) and any(
-        str(name).lower() == _RAW_HEADER for name in headers
-    )
+    return isinstance(headers, dict) and any(str(name).lower() == _RAW_HEADER for name in headers)
 
 
 class _Call(NamedTuple):

@@ -1,0 +1,179 @@
+"""observe: calls become decisions, and stay what they were."""
+
+from __future__ import annotations
+
+import inspect
+import unittest
+from functools import partial
+from typing import Any
+
+import sluice
+from support import ClientTestCase
+
+
+class Broken(Exception):
+    pass
+
+
+class ObserveTest(ClientTestCase):
+    def test_arguments_are_the_input_and_the_result_is_the_output(self) -> None:
+        @self.client.observe(name="sum", domain="maths", metadata={"a": 1})
+        def add(left: int, right: int = 2, *rest: int, **more: int) -> dict[str, int]:
+            """Adds."""
+            return {"sum": left + right}
+
+        self.assertEqual(add(1, right=5), {"sum": 6})
+        self.assertEqual((add.__name__, add.__doc__), ("add", "Adds."))
+        decision = self.decision()
+        self.assertEqual(decision["input"], {"left": 1, "right": 5})
+        self.assertEqual(decision["output"], '{"sum":6}')
+        self.assertEqual(decision["domain"], "maths")
+        latency_ms = decision["metadata"].pop("latency_ms")
+        self.assertIsInstance(latency_ms, int)
+        self.assertEqual(decision["metadata"], {"name": "sum", "a": 1})
+
+    def test_input_is_what_it_was_when_the_call_began(self) -> None:
+        @self.client.observe
+        def consume(words: list[str]) -> str:
+            return words.pop()
+
+        consume(["a", "b"])
+        self.assertEqual(self.decision()["input"], {"words": ["a", "b"]})
+
+    def test_nothing_is_the_text_null(self) -> None:
+        self.client.observe(lambda: None)()
+        self.assertEqual(self.decision()["output"], "null")
+
+    def test_what_is_raised_is_raised_unchanged_and_told(self) -> None:
+        error = Broken("so")
+
+        @self.client.observe
+        def fail() -> None:
+            raise error
+
+        with self.assertRaises(Broken) as caught:
+            fail()
+        self.assertIs(caught.exception, error)
+        decision = self.decision()
+        self.assertEqual(decision["output"], "")
+        self.assertEqual(decision["metadata"]["error"], {"name": "Broken", "message": "so"})
+
+    def test_exits_pass_through(self) -> None:
+        for error in (SystemExit(3), KeyboardInterrupt()):
+            with self.assertRaises(type(error)):
+                self.client.observe(partial(_raise, error))()
+        names = [decision["metadata"]["error"]["name"] for decision in self.decisions()]
+        self.assertEqual(names, ["SystemExit", "KeyboardInterrupt"])
+
+    def test_mappings_say_what_is_sent(self) -> None:
+        @self.client.observe(
+            map_input=lambda question, token: question, map_output=lambda answer: answer["text"]
+        )
+        def ask(question: str, token: str) -> dict[str, str]:
+            return {"text": question.upper(), "secret": token}
+
+        ask("hello", token="t")
+        decision = self.decision()
+        self.assertEqual((decision["input"], decision["output"]), ("hello", "HELLO"))
+
+    def test_a_mapping_that_fails_disturbs_nothing_and_leaks_nothing(self) -> None:
+        def fail(*_: Any) -> None:
+            raise Broken("secret")
+
+        ask = self.client.observe(map_input=fail, map_output=fail)(lambda secret: secret)
+        self.assertEqual(ask("secret"), "secret")
+        decision = self.decision()
+        self.assertEqual(decision["input"], "[error: Broken]")
+        self.assertEqual(decision["output"], "[error: Broken]")
+        self.assertNotIn("secret", str(decision))
+
+    def test_methods_of_all_kinds(self) -> None:
+        observe = self.client.observe
+
+        class Agent:
+            @observe
+            def method(self, question: str) -> str:
+                return question
+
+            @observe
+            @classmethod
+            def outer(cls, question: str) -> str:
+                return cls.__name__
+
+            @classmethod
+            @observe
+            def inner(cls, question: str) -> str:
+                return cls.__name__
+
+            @observe
+            @staticmethod
+            def static(question: str) -> str:
+                return question
+
+        agent = Agent()
+        calls = (agent.method, Agent.outer, agent.inner, Agent.static)
+        self.assertEqual([call("q") for call in calls], ["q", "Agent", "Agent", "q"])
+        self.assertEqual([d["input"] for d in self.decisions()], [{"question": "q"}] * 4)
+
+    def test_callables_that_are_no_functions(self) -> None:
+        class Agent:
+            def __call__(self, question: str) -> str:
+                return question
+
+        for function in (Agent(), partial(Agent(), "q"), max):
+            self.client.observe(function)("q") if function is not max else None
+        self.assertEqual(self.client.observe(max)(1, 2), 2)
+        self.assertEqual(self.decisions()[-1]["output"], "2")
+
+    def test_wrong_arguments_fail_as_they_did(self) -> None:
+        @self.client.observe
+        def ask(question: str) -> str:
+            return question
+
+        with self.assertRaisesRegex(TypeError, "missing 1 required positional argument"):
+            ask()  # type: ignore[call-arg]
+
+    def test_it_is_logged_in_the_context_of_the_call(self) -> None:
+        ask = self.client.observe(domain="own")(lambda: "x")
+        with self.client.context(session_id="s", domain="outer"):
+            ask()
+        decision = self.decision()
+        self.assertEqual((decision["session_id"], decision["domain"]), ("s", "own"))
+
+    def test_nested_calls_are_decisions_of_their_own(self) -> None:
+        inner = self.client.observe(name="inner")(lambda: "in")
+        outer = self.client.observe(name="outer")(lambda: inner() + "out")
+        outer()
+        self.assertEqual([d["output"] for d in self.decisions()], ["in", "inout"])
+
+    def test_kinds_of_functions_stay_what_they_were(self) -> None:
+        def plain() -> None: ...
+        async def coroutine() -> None: ...
+        def generator() -> Any:
+            yield
+
+        async def async_generator() -> Any:
+            yield
+
+        for function in (plain, coroutine, generator, async_generator):
+            observed = self.client.observe(function)
+            for kind in ("iscoroutinefunction", "isgeneratorfunction", "isasyncgenfunction"):
+                is_kind = getattr(inspect, kind)
+                self.assertEqual(is_kind(observed), is_kind(function), (function, kind))
+            self.assertEqual(inspect.signature(observed), inspect.signature(function))
+
+    def test_the_function_of_the_module_uses_the_newest_client(self) -> None:
+        @sluice.observe
+        def ask(question: str) -> str:
+            return question
+
+        ask("q")
+        self.assertEqual(self.decision()["output"], "q")
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+if __name__ == "__main__":
+    unittest.main()

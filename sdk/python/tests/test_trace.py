@@ -1,0 +1,58 @@
+"""trace: a decision put together piece by piece."""
+
+from __future__ import annotations
+
+import asyncio
+import unittest
+
+import sluice
+from support import ClientTestCase
+
+
+class TraceTest(ClientTestCase):
+    def test_what_was_set_is_logged_when_the_block_ends(self) -> None:
+        question = {"q": "a"}
+        with self.client.trace(name="n", domain="d", metadata={"a": 1, "b": 1}) as decision:
+            decision.set_input(question)
+            question["q"] = "changed"
+            decision.set_metadata({"b": 2})
+            decision.set_output("first")
+            decision.set_output({"answer": 42})
+            decision.set_tokens(input=3, output=5)
+            self.assertEqual(self.client.stats().logged, 0)
+        sent = self.decision()
+        self.assertEqual(sent["decision_id"], decision.decision_id)
+        self.assertEqual(sent["input"], {"q": "a"})
+        self.assertEqual(sent["output"], '{"answer":42}')
+        self.assertEqual((sent["input_tokens"], sent["output_tokens"]), (3, 5))
+        self.assertEqual((sent["domain"], sent["agent_id"]), ("d", "default"))
+        self.assertIsInstance(sent["metadata"].pop("latency_ms"), int)
+        self.assertEqual(sent["metadata"], {"name": "n", "a": 1, "b": 2})
+
+    def test_what_is_raised_passes_and_is_told(self) -> None:
+        with self.assertRaises(KeyError), self.client.trace() as decision:
+            decision.set_input(None)
+            raise KeyError("k")
+        sent = self.decision()
+        self.assertEqual((sent["input"], sent["output"]), (None, ""))
+        self.assertEqual(sent["metadata"]["error"]["name"], "KeyError")
+
+    def test_a_block_without_output_is_counted_as_invalid(self) -> None:
+        with self.client.trace() as decision:
+            decision.set_input("x")
+        self.client.flush()
+        self.assertEqual(self.client.stats().dropped, {"invalid": 1})
+
+    def test_it_is_logged_in_the_context_in_which_it_began(self) -> None:
+        async def work() -> None:
+            with self.client.context(session_id="s"), sluice.trace() as decision:
+                decision.set_input("x")
+                await asyncio.sleep(0)
+                decision.set_output("y")
+
+        asyncio.run(work())
+        self.assertEqual(self.decision()["session_id"], "s")
+
+
+if __name__ == "__main__":
+    unittest.main()
