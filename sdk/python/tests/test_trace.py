@@ -40,8 +40,7 @@ class TraceTest(ClientTestCase):
     def test_a_block_without_output_is_counted_as_invalid(self) -> None:
         with self.client.trace() as decision:
             decision.set_input("x")
-        self.client.flush()
-        self.assertEqual(self.client.stats().dropped, {"invalid": 1})
+        self.assertEqual(self.dropped(), {"invalid": 1})
 
     def test_it_is_logged_in_the_context_in_which_it_began(self) -> None:
         async def work() -> None:

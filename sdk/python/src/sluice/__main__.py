@@ -69,7 +69,7 @@ def _print(*lines: str) -> None:
     """An output that knows no ✓ gets words instead."""
     text = "\n".join(lines)
     try:
-        text.encode(sys.stdout.encoding or "ascii")
+        text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         for state, mark in _MARKS.items():
             text = text.replace(mark, _ASCII_MARKS[state])

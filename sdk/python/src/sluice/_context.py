@@ -24,6 +24,7 @@ def current_fields() -> Fields:
 def merge_fields(outer: Fields, inner: Fields) -> Fields:
     """The fields of both, those of `inner` first; metadata is merged member by member."""
     merged = {**outer, **{name: value for name, value in inner.items() if value is not None}}
+    merged.pop("metadata", None)
     metadata = merge_metadata(outer.get("metadata"), inner.get("metadata"))
     if metadata:
         merged["metadata"] = metadata

@@ -90,7 +90,7 @@ class Items:
         text = self._decode(item) if isinstance(item, (bytes, bytearray)) else item
         if not isinstance(text, str):
             self._is_text = False
-            text = self._take(item, f"/output/{len(self._items)}")
+            text = self._take(item, "/output")
         self._items.append(text)
         self._chars += len(text) if isinstance(text, str) else _size_of(text)
 
@@ -108,11 +108,15 @@ def _size_of(item: Any) -> int:
 
 def _join(items: list[Any]) -> Captured:
     """One array of all that was captured."""
-    parts = [item if isinstance(item, Captured) else capture(item) for item in items]
+    parts = [item if isinstance(item, Captured) else capture(item, "/output") for item in items]
     texts = [part.text for part in parts if part.text is not None]
     if len(texts) < len(parts):
         return Captured(None)
-    changes = [change for part in parts for change in part.changes]
+    changes = [
+        f"/output/{place}{change[len('/output') :]}"
+        for place, part in enumerate(parts)
+        for change in part.changes
+    ]
     return Captured(f"[{','.join(texts)}]", tuple(changes))
 
 

@@ -133,7 +133,7 @@ class SluiceCallbackHandler(_Base):
 
 
 def _fields_of(about: Mapping[str, Any], is_model: bool) -> Fields:
-    """What LangChain says of a run; a thread of LangGraph is a session."""
+    """What LangChain says of a run; a thread of LangGraph is a session where it tells of it."""
     told = about.get("metadata") or {}
     metadata = {"name": about.get("name"), "tags": about.get("tags") or None}
     if is_model:

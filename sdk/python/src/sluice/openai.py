@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from sluice._context import Fields
 from sluice._ergonomics import Logs
 from sluice._model_answer import Answer, ChatAnswer, ResponseAnswer, member
-from sluice._notices import warn
+from sluice._notices import write_line
 from sluice._observation import Log, Observation, Options, guarded
 from sluice._observed_stream import ObservedStream
 
@@ -47,7 +47,7 @@ def wrap_openai(client: Logs, openai: OpenAI) -> OpenAI:
     """The same object, each of whose calls is logged from now on; to wrap it again is harmless."""
     found = list(_methods_of(openai))
     if not found:
-        warn("wrap_openai finds neither chat.completions.create nor responses.create to wrap")
+        write_line("wrap_openai finds neither chat.completions.create nor responses.create to wrap")
     for resource, name, shape in found:
         method = getattr(resource, name)
         if not hasattr(method, _MARK):

@@ -82,7 +82,7 @@ class LangChainTest(ClientTestCase):
     def test_a_chain_as_one_run(self) -> None:
         handler = SluiceCallbackHandler(self.client, record="runs")
         chain = ChatPromptTemplate.from_messages([("human", "{q}")]) | fake_model("a")
-        config: Any = {"callbacks": [handler], "configurable": {"thread_id": "t"}}
+        config: Any = {"callbacks": [handler], "metadata": {"session_id": "t"}}
         with self.assertNoLogs("langchain_core.callbacks.manager"):
             chain.invoke({"q": "x"}, config)
         sent = self.decision()

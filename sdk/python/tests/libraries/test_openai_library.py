@@ -46,12 +46,24 @@ def response(stream: bool) -> list[dict[str, Any]]:
     }
     if not stream:
         return [whole]
+    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
     place = {"item_id": "i", "output_index": 0, "content_index": 0}
+    added = {"type": "response.output_item.added", "output_index": 0, "sequence_number": 1}
+    opened = {**place, "type": "response.content_part.added", "sequence_number": 1}
+    beginning = [
+        {"type": "response.created", "response": begun, "sequence_number": 0},
+        {**added, "item": {**about, "status": "in_progress", "content": []}},
+        {**opened, "part": {**part, "text": ""}},
+    ]
     deltas = [
         {"type": "response.output_text.delta", "delta": text, "sequence_number": 1, **place}
         for text in ("hel", "lo")
     ]
-    return [*deltas, {"type": "response.completed", "response": whole, "sequence_number": 3}]
+    return [
+        *beginning,
+        *deltas,
+        {"type": "response.completed", "response": whole, "sequence_number": 3},
+    ]
 
 
 class Model(BaseHTTPRequestHandler):

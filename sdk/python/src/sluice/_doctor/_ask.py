@@ -13,6 +13,7 @@ from http.client import HTTPException
 from typing import Any
 
 from sluice._options import Settings
+from sluice._transport import proxy_of
 from sluice._version import SDK_VERSION
 
 _BYTES_MAX = 1024 * 1024
@@ -75,8 +76,10 @@ def ask(settings: Settings, path: str, body: object = None) -> Answer:
 
 
 def _open(request: urllib.request.Request, timeout: float) -> Any:
+    proxy = proxy_of(request.type, request.host.rpartition(":")[0] or request.host)
+    proxies = urllib.request.ProxyHandler({} if proxy is None else {request.type: proxy})
     try:
-        return urllib.request.build_opener(_NoRedirect).open(request, timeout=timeout)
+        return urllib.request.build_opener(_NoRedirect, proxies).open(request, timeout=timeout)
     except urllib.error.HTTPError as refusal:
         return refusal
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-import urllib.request
 from datetime import datetime, timezone
 from urllib.parse import urlsplit
 
 from sluice._doctor._finding import Finding, failed, ok
 from sluice._options import Settings
+from sluice._transport import proxy_of
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -75,8 +75,8 @@ def _target(settings: Settings) -> tuple[str, int, str]:
     """Host and port to connect to, and a word if that is a proxy."""
     parts = urlsplit(settings.base_url or "")
     host = parts.hostname or ""
-    proxy = urllib.request.getproxies().get(parts.scheme)
-    if not proxy or urllib.request.proxy_bypass(parts.netloc):
+    proxy = proxy_of(parts.scheme, host)
+    if proxy is None:
         return host, parts.port or _PORTS[parts.scheme], ""
     through = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
     return through.hostname or "", through.port or 8080, "proxy "
