@@ -11,9 +11,10 @@ from __future__ import annotations
 from sluice._client import Client
 from sluice._context import context
 from sluice._errors import SluiceError
-from sluice._module import close, flush, init, log, stats
+from sluice._module import close, flush, init, log, observe, stats, trace
 from sluice._stats import FlushResult, Stats
 from sluice._version import VERSION as __version__
+from sluice.openai import wrap_openai
 
 __all__ = [
     "Client",
@@ -26,5 +27,8 @@ __all__ = [
     "flush",
     "init",
     "log",
+    "observe",
     "stats",
+    "trace",
+    "wrap_openai",
 ]

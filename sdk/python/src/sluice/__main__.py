@@ -54,10 +54,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.add_argument("--base-url", help="instead of SLUICE_BASE_URL")
     doctor.add_argument(
-        "--wait", type=float, default=30, metavar="SECONDS", help="for it to be stored (30)"
+        "--wait", type=_seconds, default=30, metavar="SECONDS", help="for it to be stored (30)"
     )
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 86_400:
+        raise ValueError(text)
+    return value
 
 
 def _lines_of(finding: Finding) -> list[str]:

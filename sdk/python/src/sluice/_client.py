@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sluice import _lifecycle
 from sluice._context import current_fields
 from sluice._decision import decision_id_of
+from sluice._ergonomics import Ergonomics
 from sluice._intake import Intake
 from sluice._notices import Notices, write_line
 from sluice._options import resolve
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sluice._options import InitOptions
 
 
-class Client:
+class Client(Ergonomics):
     """Takes decisions from any thread. Nothing that it does reaches its host as an exception."""
 
     def __init__(self, **options: Unpack[InitOptions]) -> None:

@@ -6,7 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from sluice._client import Client
+from sluice._observe import Observe
 from sluice._stats import FlushResult, Stats
+from sluice._trace import StartTrace
 from sluice._uuid7 import new_id
 
 if TYPE_CHECKING:
@@ -39,6 +41,10 @@ def log(**fields: Unpack[DecisionFields]) -> str:
     """See `Client.log`."""
     client = current_client()
     return new_id() if client is None else client.log(**fields)
+
+
+observe = Observe(log)
+trace = StartTrace(log)
 
 
 def flush(timeout_ms: int | None = None) -> FlushResult:

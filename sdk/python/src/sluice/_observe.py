@@ -29,6 +29,7 @@ class Observe:
     @overload
     def __call__(
         self,
+        /,
         *,
         name: str | None = None,
         agent_id: str | None = None,

@@ -10,7 +10,7 @@ from typing import Any
 
 from sluice._context import Fields, merge_fields, merge_metadata
 from sluice._observation import Log, described, guarded, snapshot_of
-from sluice._intake import new_id
+from sluice._uuid7 import new_id
 
 
 class StartTrace:

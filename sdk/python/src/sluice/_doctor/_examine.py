@@ -11,7 +11,7 @@ from sluice._doctor._finding import Finding, failed, ok
 from sluice._doctor._gateway import check_clock, check_key_accepted, send_test, wait_until_stored
 from sluice._doctor._network import check_connection, check_dns
 from sluice._options import Settings
-from sluice._intake import new_id
+from sluice._uuid7 import new_id
 
 Check = Callable[[], Finding]
 
