@@ -1,0 +1,109 @@
+/** The Python SDK as a package: its own tests, types, rules, and what is built of it.
+ *
+ * Tools and libraries are installed once, into the cache folder. Without Python all of this is
+ * skipped, and said to be.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { buildSdk, hasPython, installWheel, run, runWell } from '../support/sdk/python.ts'
+import { pythonTools, sdkFolder } from '../support/sdk/python.ts'
+
+const timeoutMs = 9 * 60_000
+const folder = mkdtempSync(join(tmpdir(), 'sluice-sdk-python-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const sources = { ...process.env, PYTHONPATH: join(sdkFolder, 'src') }
+
+const hasIt = hasPython()
+if (!hasIt) {
+  process.stderr.write(
+    'No python3 here: the tests, types, rules and build of sdk/python are not run.\n'
+  )
+}
+const testIfPython = hasIt ? test : test.skip
+
+testIfPython(
+  'its own tests pass, and nothing that Python warns of is left open',
+  async () => {
+    const strict = ['-W', 'error::ResourceWarning', '-W', 'error::DeprecationWarning:sluice']
+    const args = [...strict, '-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests')]
+    const ended = await run('python3', args, { env: sources })
+    expect(ended).toEqual({ code: 0, output: expect.stringMatching(/Ran \d\d+ tests/) })
+  },
+  timeoutMs
+)
+
+testIfPython(
+  'it works with the libraries that it wraps',
+  async () => {
+    const python = join(await pythonTools(), 'python')
+    const args = ['-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests', 'libraries')]
+    const ended = await run(python, args, { env: sources })
+    expect(ended).toEqual({ code: 0, output: expect.stringMatching(/Ran \d\d tests/) })
+  },
+  timeoutMs
+)
+
+describe('rules', () => {
+  testIfPython.each([
+    ['ruff', ['check', '--no-cache', '--output-format', 'concise', '.']],
+    ['ruff', ['format', '--no-cache', '--check', '.']],
+    [
+      'vermin',
+      ['-t=3.9-', '--violations', '--eval-annotations', '--no-tips', 'src', 'conformance']
+    ],
+    ['mypy', ['--no-error-summary', '--cache-dir', join(folder, 'mypy')]]
+  ])(
+    '%s %j finds nothing',
+    async (tool, args) => {
+      const { code, output } = await run(join(await pythonTools(), tool), args, { cwd: sdkFolder })
+      expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' })
+    },
+    timeoutMs
+  )
+})
+
+testIfPython(
+  'a wheel and an sdist are built; what is installed from the wheel is whole, typed, and alone',
+  async () => {
+    const tools = await pythonTools()
+    const [wheel, sdist] = await buildSdk(tools, folder)
+    const python = join(tools, 'python')
+    const packed = (await runWell(python, ['-m', 'zipfile', '-l', wheel])).split('\n')
+    const names = packed.slice(1, -1).map((line) => line.split(' ')[0] ?? '')
+    expect(names.filter((name) => !/^sluice(_sdk-[\d.]+[.]dist-info)?\//.test(name))).toEqual([])
+    expect(names).toEqual(
+      expect.arrayContaining(['sluice/__init__.py', 'sluice/py.typed', 'sluice/_doctor/_ask.py'])
+    )
+    expect(names.some((name) => name.endsWith('/licenses/LICENSE'))).toBe(true)
+    expect(await runWell('tar', ['tzf', sdist])).toMatch(/\/README[.]md\n/)
+
+    const bin = await installWheel(tools, wheel, join(folder, 'clean'))
+    const told = await runWell(join(bin, 'python'), ['-c', program], { cwd: folder })
+    const metadata = { version: '0.1.0', requires: null, python: '>=3.9', license: 'Apache-2.0' }
+    expect(JSON.parse(told)).toEqual({ ...metadata, module: '0.1.0', id: 36 })
+    const doctor = await run(join(bin, 'sluice-sdk'), ['doctor'], { cwd: folder })
+    expect(doctor).toEqual({ code: 1, output: expect.stringContaining('✗ key        there is no') })
+
+    const consumer = join(sdkFolder, 'tests', 'typed_consumer.py')
+    const cache = ['--config-file=', '--cache-dir', join(folder, 'mypy-consumer')]
+    const args = ['--strict', ...cache, '--python-executable', join(bin, 'python'), consumer]
+    await runWell(join(tools, 'mypy'), args, { cwd: folder })
+  },
+  timeoutMs
+)
+
+/** Run where nothing but the wheel is installed. */
+const program = `
+import importlib.metadata, json, sluice, sluice.langchain, sluice.openai
+about = importlib.metadata.metadata("sluice-sdk")
+print(json.dumps({
+    "version": about["Version"], "requires": about["Requires-Dist"],
+    "python": about["Requires-Python"], "license": about["License-Expression"],
+    "module": sluice.__version__, "id": len(sluice.init(disabled=True).log(input=1, output="x")),
+}))`
+
+test('its licence is that of the repository', () => {
+  expect(readFileSync(join(sdkFolder, 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'))
+})
