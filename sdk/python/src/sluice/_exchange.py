@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sluice._answer import Fate, Verdict, judge
-from sluice._notices import Notices
+from sluice._notices import write_line
 from sluice._options import Settings
 from sluice._queue import Batch
 from sluice._transport import Transport, TransportError
@@ -25,7 +25,6 @@ class Job(NamedTuple):
 
     batch: Batch | None
     report: dict[str, Any] | None
-    attempt: int = 1
 
 
 def report_text(report: dict[str, Any]) -> bytes:
@@ -35,9 +34,8 @@ def report_text(report: dict[str, Any]) -> bytes:
 class Exchange:
     """Posts jobs; a request that fails is a verdict as well."""
 
-    def __init__(self, settings: Settings, notices: Notices) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._notices = notices
         self._headers = {
             "Authorization": f"Bearer {settings.api_key}",
             "Content-Type": "application/json",
@@ -61,11 +59,8 @@ class Exchange:
         except Exception as error:
             # Ours to mend; what it concerns is tried again as after any failure.
             verdict = Verdict([Fate.AGAIN] * count, f"internal error, {type(error).__name__}")
-        milliseconds = round((time.monotonic() - began) * 1000)
-        self._notices.debug(
-            f"POST {PATH} with {count} decisions, batch {job.batch.id if job.batch else '-'}, "
-            f"attempt {job.attempt}: {verdict.told} in {milliseconds} ms"
-        )
+        if self._settings.debug:
+            self._describe(job, count, verdict, time.monotonic() - began)
         return verdict
 
     def hint(self, verdict: Verdict) -> str:
@@ -80,6 +75,14 @@ class Exchange:
             return f"{address} cannot take decisions now; they are kept and tried again"
         return f"{address} cannot be reached; decisions are kept and tried again"
 
+    def _describe(self, job: Job, count: int, verdict: Verdict, seconds: float) -> None:
+        batch = "a report" if job.batch is None else f"batch {job.batch.id}"
+        attempt = 1 if job.batch is None else job.batch.attempts
+        write_line(
+            f"POST {PATH}: {batch}, {count} decisions, attempt {attempt}: "
+            f"{verdict.told} in {round(seconds * 1000)} ms"
+        )
+
     def _request(self, job: Job) -> tuple[bytes, dict[str, str]]:
         members: list[bytes] = []
         if job.batch is not None:
@@ -91,7 +94,7 @@ class Exchange:
         headers = {
             **self._headers,
             "X-Batch-Id": job.batch.id if job.batch is not None else str(uuid.uuid4()),
-            "X-Attempt": str(job.attempt),
+            "X-Attempt": str(job.batch.attempts if job.batch is not None else 1),
         }
         if len(body) > self._settings.gzip_over_bytes:
             body = gzip.compress(body, _GZIP_LEVEL)

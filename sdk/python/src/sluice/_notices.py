@@ -81,10 +81,6 @@ class Notices:
                 self._drops.setdefault(reason, _Pending()).count += 1
             self.has_news = True
 
-    def debug(self, text: str) -> None:
-        if self._settings.debug:
-            write_line(text)
-
     def due_at(self) -> float | None:
         """When `deliver` has something to do."""
         if not self.has_news:
@@ -99,10 +95,10 @@ class Notices:
             return min(times, default=None)
 
     def deliver(self, is_last: bool = False) -> None:
-        """Tells what is due, or whatever is left when it is the last time."""
+        """Tells what is due; the callbacks whatever is left when it is the last time."""
         now = self._clock()
         with self._lock:
-            lines = self._take_lines(now, is_last)
+            lines = self._take_lines(now)
             errors = [
                 (stage, pending.error, count)
                 for stage, pending, count in self._take(self._errors, now, is_last)
@@ -127,14 +123,14 @@ class Notices:
         if not self._has_warned and self._first is None:
             self._first = text
 
-    def _take_lines(self, now: float, is_last: bool) -> list[str]:
+    def _take_lines(self, now: float) -> list[str]:
         lines: list[str] = []
         if self._first is not None:
             lines.append(self._first)
             self._first, self._has_warned = None, True
             self._summary_at = now + _SUMMARY_PAUSE_S
             self._forget_first()
-        if self._has_summary() and (now >= self._summary_at or (is_last and not lines)):
+        if self._has_summary() and now >= self._summary_at:
             lines.append(self._summary())
             self._summary_at = now + _SUMMARY_PAUSE_S
         return lines

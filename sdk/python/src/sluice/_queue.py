@@ -35,12 +35,13 @@ class Entry:
 class Batch:
     """Decisions of one request; a batch that is sent again unchanged keeps its id."""
 
-    __slots__ = ("entries", "id", "size")
+    __slots__ = ("attempts", "entries", "id", "size")
 
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
         self.size = sum(len(entry.data) for entry in entries)
         self.id = str(uuid.uuid4())
+        self.attempts = 0
 
 
 class Queue:
@@ -122,6 +123,7 @@ class Queue:
     def take(self, now: float, beside: int) -> Batch:
         """The next batch, in flight from now on; `beside` bytes travel with it."""
         batch = self._retries.popleft() if self._retries else Batch(self._take_fresh(beside))
+        batch.attempts += 1
         for entry in batch.entries:
             entry.attempts += 1
             if entry.attempts == 1:

@@ -25,7 +25,7 @@ class Sender:
     def __init__(self, settings: Settings, notices: Notices) -> None:
         self._settings = settings
         self._notices = notices
-        self._exchange = Exchange(settings, notices)
+        self._exchange = Exchange(settings)
         # Reentrant, since a signal handler may log or flush while its thread is in here.
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)
@@ -225,15 +225,15 @@ class Sender:
         beside = _ENVELOPE_BYTES + (0 if report is None else len(report_text(report)))
         has_batch = self._queue.due_at(self._ledger.flush_to) is not None
         batch = self._queue.take(now, beside) if has_batch else None
-        attempts = [] if batch is None else [entry.attempts for entry in batch.entries]
+        entries = [] if batch is None else batch.entries
         self._in_flight += 1
         self._ledger.requests += 1
-        self._ledger.retried += sum(attempt > 1 for attempt in attempts)
+        self._ledger.retried += sum(entry.attempts > 1 for entry in entries)
         due_at = self._due_at()
         if due_at is not None and due_at <= now:
             # There is enough for another request beside this one.
             self._wake()
-        return Job(batch, report, max(attempts, default=1))
+        return Job(batch, report)
 
     def _land(self, job: Job, verdict: Verdict) -> None:
         now = time.monotonic()

@@ -87,8 +87,8 @@ class Transport:
     def _direct_connection(self) -> http.client.HTTPConnection:
         host, port = self._url.hostname or "", self._url.port
         if self._url.scheme == "https":
-            return http.client.HTTPSConnection(host, port, context=ssl.create_default_context())
-        return http.client.HTTPConnection(host, port)
+            return _HttpsConnection(host, port, context=ssl.create_default_context())
+        return _HttpConnection(host, port)
 
     def _connection_to(self, proxy: str) -> http.client.HTTPConnection:
         parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
@@ -97,8 +97,8 @@ class Transport:
         if self._url.scheme == "http":
             self._prefix = f"http://{self._url.netloc}"
             self._extra_headers = {**headers, "Host": self._url.netloc}
-            return http.client.HTTPConnection(host, port)
-        connection = http.client.HTTPSConnection(host, port, context=ssl.create_default_context())
+            return _HttpConnection(host, port)
+        connection = _HttpsConnection(host, port, context=ssl.create_default_context())
         connection.set_tunnel(self._url.hostname or "", self._url.port or 443, headers)
         return connection
 
@@ -123,6 +123,25 @@ class Transport:
         if remaining <= 0:
             raise socket.timeout("timed out")
         return remaining
+
+
+class _Answer(http.client.HTTPResponse):
+    """Passes over hints of any kind that come before the answer, as HTTP asks."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not 100 < status < 200:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+
+
+class _HttpConnection(http.client.HTTPConnection):
+    response_class = _Answer
+
+
+class _HttpsConnection(http.client.HTTPSConnection):
+    response_class = _Answer
 
 
 class _LimitedSocket:
