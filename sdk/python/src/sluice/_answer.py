@@ -39,6 +39,10 @@ class Verdict(NamedTuple):
     retry_after_s: float | None = None
     is_taken: bool = False
     """Whether it was an answer of success, so that a report was taken as well."""
+    is_misconfigured: bool = False
+    """Whether it says that the client is set up wrongly."""
+    is_again: bool = False
+    """Whether anything in it asks for another attempt, later."""
 
 
 _AGAIN_STATUSES = frozenset((408, 425, 429))
@@ -59,11 +63,23 @@ def judge(response: Response, count: int, wall_clock: float) -> Verdict:
         fates = _fates(parsed, count)
     if fates is not None:
         told = _told(status, _first_problem(parsed)) if 200 <= status < 300 else told
-        return Verdict(fates, told, retry_after, 200 <= status < 300)
+        is_taken = 200 <= status < 300
+        return Verdict(fates, told, retry_after, is_taken, is_again=Fate.AGAIN in fates)
     fate = _fate_of_all(status)
     if 200 <= status < 300:
         told = f"{status} with an answer that is none of the gateway's"
-    return Verdict([fate] * count, told, retry_after)
+    return Verdict(
+        [fate] * count,
+        told,
+        retry_after,
+        is_misconfigured=fate is Fate.UNAUTHORIZED,
+        is_again=fate is Fate.AGAIN,
+    )
+
+
+def no_answer(count: int, told: str) -> Verdict:
+    """The verdict when the exchange failed."""
+    return Verdict([Fate.AGAIN] * count, told, is_again=True)
 
 
 def _fate_of_all(status: int) -> Fate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sluice import _lifecycle
 from sluice._context import current_fields
@@ -38,12 +38,16 @@ class Client(Ergonomics):
             self._is_enabled = self._can_send()
         if self._is_enabled:
             _lifecycle.watch(self)
-            _lifecycle.end_with_worker_process()
             if self.settings.handle_signals:
                 self._handle_signals()
 
-    def log(self, **fields: Unpack[DecisionFields]) -> str:
-        """Takes a decision and returns its id at once. Never raises, never waits."""
+    def log(self, *unnamed: NoReturn, **fields: Unpack[DecisionFields]) -> str:
+        """Takes a decision, its fields by name, and returns its id at once.
+
+        Never raises, never waits.
+        """
+        if unnamed:
+            return self._intake.refuse_unnamed()
         if not self._is_enabled:
             return decision_id_of(fields.get("decision_id")) or new_id()
         return self._intake.take(fields, current_fields())
@@ -104,7 +108,6 @@ class Client(Ergonomics):
         self._sender.abandon_connections()
         self._begin()
         self._sender.is_closed = was_closed
-        _lifecycle.end_with_worker_process()
 
     def __enter__(self) -> Client:
         return self

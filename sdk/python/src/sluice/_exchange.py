@@ -9,7 +9,7 @@ import uuid
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from sluice._answer import Fate, Verdict, judge
+from sluice._answer import Verdict, judge, no_answer
 from sluice._notices import write_line
 from sluice._options import Settings
 from sluice._queue import Batch
@@ -55,10 +55,10 @@ class Exchange:
             response = transport.post(PATH, headers, body)
             verdict = judge(response, count, time.time())
         except TransportError as error:
-            verdict = Verdict([Fate.AGAIN] * count, str(error))
+            verdict = no_answer(count, str(error))
         except Exception as error:
             # Ours to mend; what it concerns is tried again as after any failure.
-            verdict = Verdict([Fate.AGAIN] * count, f"internal error, {type(error).__name__}")
+            verdict = no_answer(count, f"internal error, {type(error).__name__}")
         if self._settings.debug:
             self._describe(job, count, verdict, time.monotonic() - began)
         return verdict
@@ -69,7 +69,7 @@ class Exchange:
         if status in ("401", "403"):
             return f"check SLUICE_API_KEY ({_shown(self._settings.api_key or '')})"
         address = urlsplit(self._settings.base_url or "").netloc
-        if Fate.UNAUTHORIZED in verdict.fates:
+        if verdict.is_misconfigured:
             return f"check SLUICE_BASE_URL ({address})"
         if status.isdigit():
             return f"{address} cannot take decisions now; they are kept and tried again"

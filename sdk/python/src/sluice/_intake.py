@@ -62,6 +62,11 @@ class Intake:
             self._drop_invalid(f"it cannot be encoded ({type(error).__name__})", agent_id)
         return decision_id
 
+    def refuse_unnamed(self) -> str:
+        """Nobody knows which field is which without its name."""
+        self._drop_invalid("log takes its fields by name, as in log(input=…, output=…)", None)
+        return new_id()
+
     def _id_of(self, fields: Mapping[str, Any]) -> str:
         given = fields.get("decision_id")
         own = None if given is None else decision_id_of(given)

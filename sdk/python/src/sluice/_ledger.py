@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sluice._stats import FlushResult
+from sluice._stats import FlushResult, Stats
 
 DROP_REASONS = (
     "queue_full",
@@ -84,6 +84,21 @@ class Ledger:
         for tracker in self.trackers:
             if number is not None and number <= tracker.last_number:
                 tracker.lost(offered)
+
+    def stats(self, pending: int, pending_bytes: int) -> Stats:
+        return Stats(
+            logged=self.logged,
+            sent=self.sent,
+            dropped=dict(self.dropped),
+            sampled_out=self.sampled_out,
+            pending=pending,
+            pending_bytes=pending_bytes,
+            retried=self.retried,
+            changed=self.changed,
+            requests=self.requests,
+            last_error=self.last_error,
+            last_success_at=self.last_success_at,
+        )
 
     def take_report(self) -> dict[str, Any] | None:
         """What the gateway was not told yet. It counts as told unless it is put back."""

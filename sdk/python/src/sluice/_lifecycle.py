@@ -26,6 +26,7 @@ class Endable(Protocol):
 
 
 _open: list[Endable] = []
+_has_worker_end = False
 
 
 def watch(client: Endable) -> None:
@@ -46,9 +47,11 @@ def end_all() -> None:
 
 def end_with_worker_process() -> None:
     """A child made by multiprocessing ends without `atexit`, but it has an end of its own."""
+    global _has_worker_end
     process = sys.modules.get("multiprocessing.process")
-    if process is None or process.parent_process() is None:
+    if _has_worker_end or process is None or process.parent_process() is None:
         return
+    _has_worker_end = True
     try:
         from multiprocessing.util import Finalize
 
@@ -85,6 +88,8 @@ def _handler(previous: Callable[..., Any] | int) -> Callable[[int, FrameType | N
 
 
 def _begin_anew() -> None:
+    global _has_worker_end
+    _has_worker_end = False
     for client in list(_open):
         client.begin_anew()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sluice._client import Client
 from sluice._observe import Observe
@@ -37,10 +37,10 @@ def current_client() -> Client | None:
     return _client
 
 
-def log(**fields: Unpack[DecisionFields]) -> str:
+def log(*unnamed: NoReturn, **fields: Unpack[DecisionFields]) -> str:
     """See `Client.log`."""
     client = current_client()
-    return new_id() if client is None else client.log(**fields)
+    return new_id() if client is None else client.log(*unnamed, **fields)
 
 
 observe = Observe(log)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, TypedDict, Union
-from urllib.parse import urlsplit
+from typing import Any, Callable, Optional, TypedDict
+
+from sluice._option import Option, Value, parse
 
 Redact = Callable[[dict[str, Any]], Optional[dict[str, Any]]]
 OnError = Callable[[BaseException, dict[str, Any]], object]
@@ -42,39 +43,6 @@ class InitOptions(TypedDict, total=False):
     redact: Redact | None
     on_error: OnError | None
     on_drop: OnDrop | None
-
-
-Value = Union[str, int, float, bool, None]
-
-
-@dataclass(frozen=True)
-class Option:
-    """One option that is also a variable of the environment."""
-
-    name: str
-    kind: str
-    default: Value = None
-    least: float = 0
-    most: float = 0
-    choices: tuple[str, ...] = ()
-
-    @property
-    def env(self) -> str:
-        return f"SLUICE_{self.name.upper()}"
-
-    @property
-    def accepted(self) -> str:
-        """The accepted form, for people."""
-        if self.kind == "text":
-            return "a text of visible ASCII characters" if self.name == "api_key" else "a text"
-        if self.kind == "url":
-            return "an address such as https://sluice.example.com"
-        if self.kind == "flag":
-            return "true or false"
-        if self.kind == "choice":
-            return f"one of {', '.join(self.choices)}"
-        noun = "a number" if self.kind == "number" else "an integer"
-        return f"{noun} from {self.least} to {self.most}"
 
 
 def _integer(name: str, default: int, least: int, most: int) -> Option:
@@ -176,7 +144,7 @@ def _choose(
     for source, raw in sources:
         if raw is None:
             continue
-        value = _PARSERS[option.kind](option, raw)
+        value = parse(option, raw)
         if value is not None:
             return value
         warnings.append(
@@ -202,63 +170,3 @@ def _unknown(name: str) -> str:
 
     nearest = difflib.get_close_matches(name, _NAMES, 1, 0)
     return f"{name} is no option; did you mean {nearest[0]}?"
-
-
-def _text(option: Option, raw: object) -> str | None:
-    if not isinstance(raw, str) or not raw:
-        return None
-    if option.name == "api_key" and not all("!" <= character <= "~" for character in raw):
-        return None
-    return str(raw)
-
-
-def _url(_: Option, raw: object) -> str | None:
-    """Without the slash at its end; a path before the routes is fine."""
-    if not isinstance(raw, str):
-        return None
-    try:
-        parts = urlsplit(raw)
-        valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        return None
-    if not valid or parts.query or parts.fragment or "@" in parts.netloc:
-        return None
-    return raw.rstrip("/") if all("!" <= character <= "~" for character in raw) else None
-
-
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
-
-
-def _flag(_: Option, raw: object) -> bool | None:
-    if isinstance(raw, bool):
-        return raw
-    return _FLAGS.get(raw.strip().lower()) if isinstance(raw, str) else None
-
-
-def _choice(option: Option, raw: object) -> str | None:
-    return str(raw) if isinstance(raw, str) and raw in option.choices else None
-
-
-def _number(option: Option, raw: object) -> float | None:
-    if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
-        return None
-    try:
-        value = float(raw)
-    except (ValueError, OverflowError):
-        return None
-    return value if option.least <= value <= option.most else None
-
-
-def _whole(option: Option, raw: object) -> int | None:
-    value = _number(option, raw)
-    return int(value) if value is not None and value == int(value) else None
-
-
-_PARSERS: dict[str, Callable[[Option, Any], Value]] = {
-    "text": _text,
-    "url": _url,
-    "flag": _flag,
-    "choice": _choice,
-    "number": _number,
-    "integer": _whole,
-}

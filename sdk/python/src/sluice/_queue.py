@@ -183,10 +183,9 @@ class Queue:
         if not self._retries:
             entry = self._pop_fresh()
         else:
-            # It is another batch without it.
-            first = self._retries.popleft()
-            entry, *rest = first.entries
-            if rest:
-                self._retries.appendleft(Batch(rest))
+            # Without it there is no such batch any more; the others may travel with new ones.
+            entry, *rest = self._retries.popleft().entries
+            self._fresh.extendleft(reversed(rest))
+            self._fresh_size += sum(len(other.data) + 1 for other in rest)
         self.settle(entry)
         return entry

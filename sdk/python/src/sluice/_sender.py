@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from sluice import _lifecycle
 from sluice._answer import Fate, Verdict
 from sluice._exchange import Exchange, Job, report_text
 from sluice._ledger import Tracker
@@ -109,25 +110,12 @@ class Sender:
 
     def stats(self) -> Stats:
         with self._lock:
-            ledger, queue = self._ledger, self._queue
-            return Stats(
-                logged=ledger.logged,
-                sent=ledger.sent,
-                dropped=dict(ledger.dropped),
-                sampled_out=ledger.sampled_out,
-                pending=queue.items,
-                pending_bytes=queue.size,
-                retried=ledger.retried,
-                changed=ledger.changed,
-                requests=ledger.requests,
-                last_error=ledger.last_error,
-                last_success_at=ledger.last_success_at,
-            )
+            return self._ledger.stats(self._queue.items, self._queue.size)
 
     def abandon_connections(self) -> None:
         """For a forked child: the connections are those of its parent."""
         for transport in self._transports:
-            transport.close()
+            transport.abandon()
 
     def _drop_new(self, reason: str, agent_id: str | None) -> None:
         self._ledger.count_drop(reason, agent_id)
@@ -163,6 +151,7 @@ class Sender:
 
     def _start_worker(self) -> bool:
         self._workers += 1
+        _lifecycle.end_with_worker_process()
         try:
             threading.Thread(target=self._run_worker, name="sluice", daemon=True).start()
             return True
@@ -241,10 +230,8 @@ class Sender:
         if job.batch is not None:
             self._queue.land(job.batch)
             self._settler.settle(job.batch, verdict, now)
-        elif verdict.is_taken:
-            self._settler.succeed()
         else:
-            self._gate.fail(now, verdict.retry_after_s)
+            self._settler.pass_gate(verdict, now)
         if job.report is not None:
             self._report_wanted = False
             if not verdict.is_taken:

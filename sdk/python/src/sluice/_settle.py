@@ -24,7 +24,7 @@ class Settler:
 
     def settle(self, batch: Batch, verdict: Verdict, now: float) -> None:
         """The batch has landed; what was abandoned meanwhile stays so."""
-        self._pass_gate(verdict, now)
+        self.pass_gate(verdict, now)
         fates = [
             (entry, fate)
             for entry, fate in zip(batch.entries, verdict.fates)
@@ -54,24 +54,24 @@ class Settler:
             self.ledger.count_drop(reason, entry.agent_id, entry.number, offered)
             self._notices.drop(reason, is_told=reason == "shutdown")
 
-    def succeed(self) -> None:
+    def _succeed(self) -> None:
         """The gateway took what it was sent."""
         self.gate.succeed()
         self.ledger.last_success_at = (
             datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
         ).replace("+00:00", "Z")
 
-    def _pass_gate(self, verdict: Verdict, now: float) -> None:
-        fates = verdict.fates
-        if Fate.UNAUTHORIZED in fates:
+    def pass_gate(self, verdict: Verdict, now: float) -> None:
+        """What an answer means for the next requests."""
+        if verdict.is_misconfigured:
             self.gate.trip(now)
-        elif Fate.AGAIN in fates:
+        elif verdict.is_again:
             self.gate.fail(now, verdict.retry_after_s)
         elif verdict.is_taken:
-            self.succeed()
+            self._succeed()
         else:
             self.gate.succeed()
-        if verdict.is_taken and Fate.SENT in fates:
+        if verdict.is_taken and Fate.SENT in verdict.fates:
             self._grow()
 
     def _sent(self, entry: Entry) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import http.client
-import io
 import os
 import selectors
 import socket
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from sluice._answer import Response
+from sluice._limited_socket import LimitedSocket
+from sluice._proxy import proxy_authorization, proxy_of
 
 BODY_BYTES_MAX = 4 << 20
 
@@ -30,6 +31,8 @@ class Transport:
         self._timeout_s = timeout_s
         self._deadline = 0.0
         self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
+        self._tls: ssl.SSLContext | None = None
         self._prefix = ""
         self._extra_headers: dict[str, str] = {}
 
@@ -51,6 +54,14 @@ class Transport:
         if connection is not None:
             try:
                 connection.close()
+            except OSError:
+                pass
+
+    def abandon(self) -> None:
+        """Closes the descriptor alone: in a forked child any lock of a connection may be held."""
+        if self._socket is not None:
+            try:
+                os.close(self._socket.detach())
             except OSError:
                 pass
 
@@ -81,26 +92,32 @@ class Transport:
         connection._create_connection = self._open  # type: ignore[attr-defined]
         connection.timeout = self._remaining()
         connection.connect()
-        connection.sock = _LimitedSocket(connection.sock, self._remaining)
+        self._socket = connection.sock
+        connection.sock = LimitedSocket(connection.sock, self._remaining)
         return connection
 
     def _direct_connection(self) -> http.client.HTTPConnection:
         host, port = self._url.hostname or "", self._url.port
         if self._url.scheme == "https":
-            return _HttpsConnection(host, port, context=ssl.create_default_context())
+            return _HttpsConnection(host, port, context=self._tls_context())
         return _HttpConnection(host, port)
 
     def _connection_to(self, proxy: str) -> http.client.HTTPConnection:
         parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
         host, port = parts.hostname or "", parts.port or 8080
-        headers = _proxy_authorization(parts.username, parts.password)
+        headers = proxy_authorization(parts.username, parts.password)
         if self._url.scheme == "http":
             self._prefix = f"http://{self._url.netloc}"
             self._extra_headers = {**headers, "Host": self._url.netloc}
             return _HttpConnection(host, port)
-        connection = _HttpsConnection(host, port, context=ssl.create_default_context())
+        connection = _HttpsConnection(host, port, context=self._tls_context())
         connection.set_tunnel(self._url.hostname or "", self._url.port or 443, headers)
         return connection
+
+    def _tls_context(self) -> ssl.SSLContext:
+        if self._tls is None:
+            self._tls = ssl.create_default_context()
+        return self._tls
 
     def _open(self, address: tuple[str, int], *_: Any) -> socket.socket:
         failure: OSError = OSError("no address")
@@ -144,53 +161,6 @@ class _HttpsConnection(http.client.HTTPSConnection):
     response_class = _Answer
 
 
-class _LimitedSocket:
-    """A socket of which each operation gets what is left of the time for all of them."""
-
-    def __init__(self, inner: socket.socket, remaining: Callable[[], float]) -> None:
-        self._inner = inner
-        self._remaining = remaining
-
-    def sendall(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            self._inner.settimeout(self._remaining())
-            view = view[self._inner.send(view[:_CHUNK_BYTES]) :]
-
-    def makefile(self, *_: Any) -> io.BufferedReader:
-        return io.BufferedReader(_LimitedReader(self._inner, self._remaining))
-
-    def fileno(self) -> int:
-        return self._inner.fileno()
-
-    def close(self) -> None:
-        self._inner.close()
-
-
-_CHUNK_BYTES = 64 << 10
-
-
-class _LimitedReader(io.RawIOBase):
-    """Keeps the socket open until it is read, as a file of a socket does."""
-
-    def __init__(self, inner: socket.socket, remaining: Callable[[], float]) -> None:
-        self._socket = inner
-        self._file: Any = inner.makefile("rb", buffering=0)
-        self._remaining = remaining
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        self._socket.settimeout(self._remaining())
-        count: int | None = self._file.readinto(buffer)
-        return count
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
 def _read(answer: http.client.HTTPResponse) -> bytes | None:
     """None when it is too long. Raises IncompleteRead when it was cut short."""
     if answer.length is not None:
@@ -207,29 +177,6 @@ def _is_stale(connection: http.client.HTTPConnection) -> bool:
             return bool(selector.select(0))
     except (OSError, ValueError):
         return True
-
-
-def proxy_of(scheme: str, host: str) -> str | None:
-    names = (f"{scheme}_proxy", f"{scheme}_proxy".upper(), "all_proxy", "ALL_PROXY")
-    if not any(os.environ.get(name) for name in names):
-        return None
-    from urllib.request import (  # type: ignore[attr-defined]
-        getproxies_environment,
-        proxy_bypass_environment,
-    )
-
-    proxies = getproxies_environment()
-    proxy = proxies.get(scheme) or proxies.get("all")
-    return None if proxy is None or proxy_bypass_environment(host) else proxy
-
-
-def _proxy_authorization(username: str | None, password: str | None) -> dict[str, str]:
-    if username is None:
-        return {}
-    import base64
-
-    pair = f"{unquote(username)}:{unquote(password or '')}".encode()
-    return {"Proxy-Authorization": f"Basic {base64.b64encode(pair).decode()}"}
 
 
 def _told(error: Exception) -> str:
