@@ -1,0 +1,35 @@
+/** A model of OpenAI's shape that always says the same, for pages that show a client of it. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onEnd } from '../cleanup.ts'
+
+const completion = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm-1',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'It arrives today.' },
+      finish_reason: 'stop'
+    }
+  ],
+  usage: { prompt_tokens: 12, completion_tokens: 4, total_tokens: 16 }
+}
+
+/** Resolves with the base address that its clients take. */
+export async function startModelServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(completion))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+  onEnd(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
