@@ -74,7 +74,8 @@ class Notices:
     def drop(self, reason: str, is_told: bool = False) -> None:
         """A decision was given up; `is_told` when a line of its own says so."""
         with self._lock:
-            if not is_told:
+            # What redact leaves out is left out on purpose.
+            if not is_told and reason != "redacted":
                 self._lost[reason] = self._lost.get(reason, 0) + 1
                 self._warn_first(f"a decision was dropped ({reason}): {_HINTS[reason]}")
             if self._settings.on_drop is not None:
@@ -177,7 +178,6 @@ _HINTS = {
     "too_large": "it has more than max_decision_bytes, or than the gateway takes",
     "invalid": "it has no input, no output, or cannot be encoded",
     "redact_error": "redact failed, and what was not redacted is not sent",
-    "redacted": "redact returned None",
     "refused": "the gateway refused it; its log and docs/errors.md say why",
     "unauthorized": "check SLUICE_API_KEY and SLUICE_BASE_URL",
     "retries_exhausted": "the gateway could not be reached in time",

@@ -13,7 +13,7 @@ from http.client import HTTPException
 from typing import Any
 
 from sluice._options import Settings
-from sluice._transport import proxy_of
+from sluice._proxy import proxy_of
 from sluice._version import SDK_VERSION
 
 _BYTES_MAX = 1024 * 1024

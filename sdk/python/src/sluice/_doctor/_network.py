@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from sluice._doctor._finding import Finding, failed, ok
 from sluice._options import Settings
-from sluice._transport import proxy_of
+from sluice._proxy import proxy_of
 
 _PORTS = {"http": 80, "https": 443}
 
