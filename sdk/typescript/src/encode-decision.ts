@@ -66,13 +66,19 @@ function startField(encoding: Encoding, name: string): void {
 /** A text is sent as it is; so is what becomes a text as JSON. */
 function writeOutput(encoding: Encoding, output: unknown): void {
   if (typeof output === 'string') return writeText(encoding, output)
-  const { text: before } = encoding
-  encoding.text = ''
-  writeValue(encoding, output)
-  const { text } = encoding
-  encoding.text = before
+  const text = textOf(encoding, output)
   if (text.startsWith('"')) encoding.text += text
   else writeText(encoding, text)
+}
+
+/** The JSON text of a value, apart from what is written already. */
+function textOf(encoding: Encoding, value: unknown): string {
+  const { text: before } = encoding
+  encoding.text = ''
+  writeValue(encoding, value)
+  const { text } = encoding
+  encoding.text = before
+  return text
 }
 
 function writeTokens(encoding: Encoding, name: string, value: unknown): void {
@@ -89,45 +95,29 @@ function writeTokens(encoding: Encoding, name: string, value: unknown): void {
 function writeMetadata(encoding: Encoding, layers: readonly unknown[]): void {
   encoding.keys[0] = 'metadata'
   const metadata = mergeLayers(encoding, layers)
-  const { text: before } = encoding
-  if (metadata !== undefined) {
-    startField(encoding, 'metadata')
-    writeValue(encoding, metadata)
-    if (!isObjectSince(encoding, before)) {
-      encoding.text = before
-      noteChange(encoding, 'wrong_type')
-    }
+  let text = metadata === undefined ? '' : textOf(encoding, metadata)
+  if (text !== '' && !text.startsWith('{')) {
+    noteChange(encoding, 'wrong_type')
+    text = ''
   }
-  if (encoding.notes.length > 0) appendChanges(encoding, before, metadata)
-}
-
-const metadataStart = ',"metadata":{'
-
-function isObjectSince(encoding: Encoding, before: string): boolean {
-  return encoding.text.startsWith(metadataStart, before.length)
+  if (encoding.notes.length > 0) text = withChanges(encoding, text, metadata)
+  if (text !== '') encoding.text += `,"metadata":${text}`
 }
 
 /** Our member replaces one of the same name, which only a second walk can leave out. */
-function appendChanges(encoding: Encoding, before: string, metadata: unknown): void {
-  const changes = `"sdk_changes":${JSON.stringify(encoding.notes)}}`
-  let written = encoding.text.slice(before.length)
-  if (written.includes('"sdk_changes":')) {
-    const own = Object.entries(JSON.parse(written.slice(metadataStart.length - 1)) as object)
-    written = own.some(([key]) => key === 'sdk_changes')
-      ? rewrite(encoding, before, metadata)
-      : written
-  }
-  const members = written.slice(metadataStart.length, -1)
-  encoding.text = `${before}${metadataStart}${members}${members === '' ? '' : ','}${changes}`
+function withChanges(encoding: Encoding, text: string, metadata: unknown): string {
+  const hasOwn = text.includes('"sdk_changes":') && Object.hasOwn(parse(text), 'sdk_changes')
+  encoding.muted = true
+  const others = hasOwn
+    ? textOf(encoding, mergeMembers([metadata, { sdk_changes: undefined }]))
+    : text
+  const members = others.slice(1, -1)
+  const separator = members === '' ? '' : ','
+  return `{${members}${separator}"sdk_changes":${JSON.stringify(encoding.notes)}}`
 }
 
-function rewrite(encoding: Encoding, before: string, metadata: unknown): string {
-  const others = mergeMembers([metadata, { sdk_changes: undefined }])
-  encoding.text = before
-  encoding.muted = true
-  startField(encoding, 'metadata')
-  writeValue(encoding, others)
-  return encoding.text.slice(before.length)
+function parse(text: string): object {
+  return JSON.parse(text) as object
 }
 
 /** One layer is written as it is, whatever it is; of several each must have members. */

@@ -1,5 +1,5 @@
 /** Writes any value as JSON, in one walk that ends, whatever the value is made of. */
-import { noteChange, tooLarge, wellFormed, writeText } from './encoding.ts'
+import { noteChange, quote, tooLarge, wellFormed, writeText } from './encoding.ts'
 import type { ChangeKind, Encoding } from './encoding.ts'
 import { keysOf, readMember, simplify, StandIn } from './simplify.ts'
 
@@ -46,7 +46,7 @@ function writeInteger(encoding: Encoding, value: bigint): void {
 function describe(value: unknown): string {
   try {
     if (typeof value === 'symbol') return `[symbol ${value.description ?? ''}]`
-    return `[function ${(value as { readonly name: string }).name}]`
+    return `[function ${(value as { readonly name: string }).name || 'anonymous'}]`
   } catch {
     return `[${typeof value}]`
   }
@@ -107,8 +107,8 @@ function writeMembers(encoding: Encoding, object: object, keys: readonly string[
   for (const key of keys) {
     const value = readMember(object, key)
     if (value === undefined) continue
-    const quoted = JSON.stringify(key)
-    if (quoted.includes('\\ud') && wellFormed(key) !== key) {
+    const quoted = quote(key)
+    if (quoted === undefined) {
       encoding.depth--
       Object.assign(encoding, { text, changes })
       notes.length = noted
