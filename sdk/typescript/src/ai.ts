@@ -1,0 +1,150 @@
+/** Middleware of the Vercel AI SDK: every call of the model is a decision. */
+import { outputOf, recordModelCall } from './model-call.ts'
+import type { AnswerReader, ModelAnswer, ToolCall } from './model-call.ts'
+import type { Recorded, WrapOptions } from './openai.ts'
+import { quietly } from './quietly.ts'
+import type { Recording } from './recording.ts'
+
+interface Model {
+  readonly modelId: string
+  readonly provider: string
+}
+
+interface Asked {
+  readonly params: { readonly prompt: unknown }
+  readonly model: Model
+}
+
+interface Asking<G, S> extends Asked {
+  readonly doGenerate: () => PromiseLike<G>
+  readonly doStream: () => PromiseLike<S>
+}
+
+/** Fits the middleware of the specifications v2, v3 and v4, as AI SDK 5, 6 and 7 have them. */
+export interface SluiceMiddleware<V extends string> {
+  readonly specificationVersion: V
+  wrapGenerate<G, S>(asking: Asking<G, S>): Promise<G>
+  wrapStream<G, S>(asking: Asking<G, S>): Promise<S>
+}
+
+export interface MiddlewareOptions<V extends string> extends WrapOptions {
+  /** What the installed SDK expects: v4 for AI SDK 7, v3 for 6; 5 does not look. */
+  readonly specificationVersion?: V
+}
+
+export function sluiceMiddleware<V extends string = 'v4'>(
+  sluice: Recorded,
+  options: MiddlewareOptions<V> = {}
+): SluiceMiddleware<V> {
+  const { specificationVersion = 'v4', ...fields } = options
+
+  function start({ params, model }: Asked): Recording {
+    const recording = sluice.startTrace(fields)
+    recording.setInput(params.prompt)
+    recording.setMetadata({ model: model.modelId, provider: model.provider })
+    return recording
+  }
+
+  return {
+    specificationVersion: specificationVersion as V,
+    wrapGenerate: async (asking) => {
+      const recording = quietly(() => start(asking))
+      if (recording === undefined) return await asking.doGenerate()
+      return await recordModelCall(() => asking.doGenerate(), recording, createPartReader())
+    },
+    wrapStream: async <G, S>(asking: Asking<G, S>) => {
+      const recording = quietly(() => start(asking))
+      if (recording === undefined) return await asking.doStream()
+      return await recordStream(asking.doStream, recording)
+    }
+  }
+}
+
+/** The answer holds the stream, next to what was asked. */
+async function recordStream<S>(doStream: () => PromiseLike<S>, recording: Recording): Promise<S> {
+  const reader = createPartReader()
+  let answer: S
+  try {
+    answer = await doStream()
+  } catch (error) {
+    recording.fail(error)
+    throw error
+  }
+  const { stream } = answer as { readonly stream: unknown }
+  return { ...answer, stream: recordModelCall(() => stream, recording, reader) }
+}
+
+type Count = number | { readonly total?: number | undefined } | undefined
+
+/** A part of a stream, or of what was generated at once. */
+interface Part {
+  readonly type?: string
+  readonly text?: string
+  readonly delta?: string
+  readonly toolCallId?: string
+  readonly toolName?: string
+  readonly input?: unknown
+  readonly modelId?: string
+  readonly id?: string
+  readonly error?: unknown
+  readonly usage?: { readonly inputTokens?: Count; readonly outputTokens?: Count }
+  readonly finishReason?: string | { readonly unified?: string }
+}
+
+interface Generated extends Part {
+  readonly content?: readonly Part[]
+  readonly response?: { readonly id?: string; readonly modelId?: string }
+}
+
+function createPartReader(): AnswerReader {
+  let text = ''
+  let known: Part = {}
+  const toolCalls: ToolCall[] = []
+
+  function add(part: Part): void {
+    const { type, toolCallId: id, toolName: name = '', input } = part
+    if (type === 'text-delta') text += part.delta ?? ''
+    if (type === 'text') text += part.text ?? ''
+    if (type === 'tool-call') toolCalls.push({ id, name, arguments: asText(input) })
+    if (type === 'finish' || type === 'response-metadata') known = { ...known, ...part }
+    if (type === 'error') known = { ...known, error: part.error }
+  }
+
+  function joined(): ModelAnswer {
+    const { id, modelId, usage, finishReason: reason, error } = known
+    const finish_reason = typeof reason === 'object' ? reason.unified : reason
+    const failed = error === undefined ? {} : { error: messageOf(error) }
+    return {
+      output: outputOf(text, toolCalls),
+      // What was asked for stays where the answer does not name its model.
+      metadata: { model: modelId, response_id: id, finish_reason, ...failed },
+      tokens: { input: totalOf(usage?.inputTokens), output: totalOf(usage?.outputTokens) }
+    }
+  }
+
+  function whole({ content = [], response, ...finish }: Generated): ModelAnswer {
+    content.forEach(add)
+    add({ ...response, ...finish, type: 'finish' })
+    return joined()
+  }
+
+  return {
+    whole: (answer) => whole(answer as Generated),
+    chunk: (part) => add(part as Part),
+    joined
+  }
+}
+
+function totalOf(count: Count): number | undefined {
+  return typeof count === 'object' ? count.total : count
+}
+
+function asText(input: unknown): string {
+  return typeof input === 'string' ? input : (JSON.stringify(input) ?? '')
+}
+
+function messageOf(error: unknown): { name: string; message: string } {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: typeof error, message: String(error) }
+}

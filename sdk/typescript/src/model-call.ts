@@ -1,0 +1,68 @@
+/** A call of a language model, as a decision: what was asked, answered and counted. */
+import { listen } from './listen.ts'
+import { quietly } from './quietly.ts'
+import type { Recording, Tokens } from './recording.ts'
+
+export interface ModelAnswer {
+  readonly output: unknown
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly tokens: Tokens
+}
+
+/** Reads what one interface of models answers; what is not there is left out. */
+export interface AnswerReader {
+  whole(answer: unknown): ModelAnswer
+  chunk(chunk: unknown): void
+  /** What the chunks so far amount to. */
+  joined(): ModelAnswer
+}
+
+/** Runs `call`, whose answer comes back as it is, and ends the recording with what it was. */
+export function recordModelCall<T>(call: () => T, recording: Recording, reader: AnswerReader): T {
+  const tell = (read: () => ModelAnswer): void => {
+    quietly(() => {
+      const { output, metadata, tokens } = read()
+      recording.setOutput(output)
+      recording.setMetadata(withoutNull(metadata))
+      recording.setTokens(tokens)
+    })
+  }
+  const fail = (error: unknown): void => {
+    tell(() => reader.joined())
+    recording.fail(error)
+  }
+  try {
+    return listen(call(), {
+      value: (value) => {
+        tell(() => reader.whole(value))
+        recording.end()
+      },
+      chunk: (chunk) => void quietly(() => reader.chunk(chunk)),
+      end: () => {
+        tell(() => reader.joined())
+        recording.end()
+      },
+      fail
+    })
+  } catch (error) {
+    fail(error)
+    throw error
+  }
+}
+
+export function withoutNull(members: object): Record<string, unknown> {
+  const known = Object.entries(members) as [string, unknown][]
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null))
+}
+
+export interface ToolCall {
+  readonly id?: string | undefined
+  readonly name: string
+  /** As the model wrote it: JSON, most of the time. */
+  readonly arguments: string
+}
+
+/** The text alone; with calls of tools, `{ content, tool_calls }`. */
+export function outputOf(content: string, toolCalls: readonly ToolCall[]): unknown {
+  return toolCalls.length === 0 ? content : { content, tool_calls: toolCalls }
+}

@@ -1,0 +1,8 @@
+/** The context follows what is awaited, timers and callbacks. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ContextStorage } from './context.ts'
+import type { DecisionContext } from './decision.ts'
+
+export function createNodeContextStorage(): ContextStorage {
+  return new AsyncLocalStorage<DecisionContext>()
+}

@@ -1,0 +1,95 @@
+/** One decision in the making: from its input to its output, its error, or its end without either.
+ */
+import { mergeFields } from './context.ts'
+import type { Context } from './context.ts'
+import type { DecisionContext, DecisionInput } from './decision.ts'
+import { quietly } from './quietly.ts'
+
+export interface RecordingFields extends DecisionContext {
+  /** What was done; sent as `metadata.name`. */
+  readonly name?: string | undefined
+  readonly decisionId?: string | undefined
+}
+
+export interface Tokens {
+  readonly input?: number | undefined
+  readonly output?: number | undefined
+}
+
+/** What is known of a decision so far; each call is a snapshot. */
+export interface Trace {
+  setInput(input: unknown): void
+  /** What is no text is sent as JSON. */
+  setOutput(output: unknown): void
+  /** Added to what was set before, member by member. */
+  setMetadata(metadata: Readonly<Record<string, unknown>>): void
+  setTokens(tokens: Tokens): void
+}
+
+export interface Recording extends Trace {
+  /** Logs the decision; answers its id. Everything after the first end is without effect. */
+  end(): string
+  /** As `end`, with what was thrown in `metadata.error`. */
+  fail(error: unknown): string
+}
+
+export interface Recorder {
+  readonly log: (decision: DecisionInput) => string
+  readonly context: Context
+  /** A copy that later changes do not reach. */
+  readonly snapshot: (value: unknown) => unknown
+  /** Milliseconds since whenever; never goes back. */
+  readonly now: () => number
+}
+
+/** Keeps the context of here, wherever the recording ends. */
+export function startRecording(recorder: Recorder, fields: RecordingFields = {}): Recording {
+  const { log, context, snapshot, now } = recorder
+  const startedAt = now()
+  const here = mergeFields(context.current(), {})
+  const known: Record<string, unknown> = {}
+  let metadata: Record<string, unknown> = { ...fields.metadata }
+  let decision_id: string | undefined
+
+  function write(more: Record<string, unknown>): string {
+    const { name, decisionId } = fields
+    const latency_ms = Math.max(0, Math.round(now() - startedAt))
+    const own = { ...(name !== undefined && { name }), ...metadata, latency_ms, ...more }
+    const around = mergeFields(here, { ...fields, metadata: own })
+    const decision = { ...around, ...(decisionId !== undefined && { decisionId }), ...known }
+    return context.only(here, () => log(decision as unknown as DecisionInput))
+  }
+
+  function finish(more: () => Record<string, unknown>): string {
+    decision_id ??= quietly(() => write(more())) ?? ''
+    return decision_id
+  }
+
+  return {
+    setInput: (input) => void (known['input'] = snapshot(input)),
+    setOutput: (output) => void (known['output'] = snapshot(output)),
+    setMetadata: (added) => void (metadata = { ...metadata, ...added }),
+    setTokens: ({ input, output }) => {
+      if (input !== undefined) known['inputTokens'] = input
+      if (output !== undefined) known['outputTokens'] = output
+    },
+    end: () => finish(() => ({})),
+    fail: (error) => {
+      known['output'] ??= ''
+      return finish(() => ({ error: describeError(error) }))
+    }
+  }
+}
+
+/** Whatever can be thrown, an object that refuses every question included. */
+function describeError(error: unknown): { name: string; message: string } {
+  if (typeof error !== 'object' || error === null) {
+    return { name: typeof error, message: String(error) }
+  }
+  const memberOf = (name: string): unknown => quietly(() => Reflect.get(error, name) as unknown)
+  const [name, message] = [memberOf('name'), memberOf('message')]
+  return {
+    name: typeof name === 'string' ? name : 'Error',
+    message: typeof message === 'string' ? message : ''
+  }
+}

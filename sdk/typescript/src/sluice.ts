@@ -1,0 +1,58 @@
+/** What `init` answers: a client, and everything that makes decisions of what a program does. */
+import { createClient } from './client.ts'
+import type { Client, ClientDependencies } from './client.ts'
+import { createContext } from './context.ts'
+import type { ContextStorage } from './context.ts'
+import type { DecisionContext } from './decision.ts'
+import { observe } from './observe.ts'
+import type { AnyFunction, ObserveOptions } from './observe.ts'
+import { observed } from './observed.ts'
+import type { MethodDecorator } from './observed.ts'
+import { wrapOpenAI } from './openai.ts'
+import type { WrapOptions } from './openai.ts'
+import { startRecording } from './recording.ts'
+import type { Recorder, Recording, RecordingFields, Trace } from './recording.ts'
+import { trace } from './trace.ts'
+
+export interface Sluice extends Client {
+  /**
+   * `fn` with the same type, whose every call is logged: its arguments as input, what it returns,
+   * resolves or yields as output, what it throws in `metadata.error`.
+   */
+  observe<F extends AnyFunction>(fn: F, options?: ObserveOptions<F>): F
+  /** `observe` for methods of classes: `@sluice.observed()`. */
+  observed<O extends AnyFunction = AnyFunction>(options?: ObserveOptions<O>): MethodDecorator<O>
+  /** Runs `work`, which tells of its decision by and by, and answers as it does. */
+  trace<T>(work: (trace: Trace) => T, fields?: RecordingFields): T
+  /** A decision that ends when `end` or `fail` is called: for wrappers of your own. */
+  startTrace(fields?: RecordingFields): Recording
+  /** Runs `work`, whose decisions belong to what `fields` say, and answers as it does. */
+  withContext<T>(fields: DecisionContext, work: () => T): T
+  /** A client of the shape of OpenAI's, to be used as before; its calls are logged. */
+  wrapOpenAI<C extends object>(client: C, options?: WrapOptions): C
+  /** Closes at the end of `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface SluiceDependencies extends Omit<ClientDependencies, 'context'> {
+  readonly storage: ContextStorage
+  readonly snapshot: (value: unknown) => unknown
+}
+
+export function createSluice({ storage, snapshot, ...rest }: SluiceDependencies): Sluice {
+  const context = createContext(storage)
+  const client = createClient({ ...rest, context: context.current })
+  const recorder: Recorder = { log: client.log, context, snapshot, now: rest.platform.clock }
+  const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)
+  return {
+    ...client,
+    observe: (fn, options) => observe(recorder, fn, options),
+    observed: (options) => observed(recorder, options),
+    trace: (work, fields) => trace(recorder, work, fields),
+    startTrace,
+    withContext: context.within,
+    wrapOpenAI: (openai, options) => wrapOpenAI({ startTrace }, openai, options),
+    // Before Node 20 there is no such symbol; the member is then named "undefined" and unused.
+    [Symbol.asyncDispose]: async () => void (await client.close())
+  }
+}

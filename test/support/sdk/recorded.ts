@@ -1,0 +1,35 @@
+/** A recorder that keeps what is logged, with a clock that a test turns. */
+import { createContext } from '../../../sdk/typescript/src/context.ts'
+import type { Context } from '../../../sdk/typescript/src/context.ts'
+import type { DecisionInput } from '../../../sdk/typescript/src/decision.ts'
+import { createNodeContextStorage } from '../../../sdk/typescript/src/node-context-storage.ts'
+import { startRecording } from '../../../sdk/typescript/src/recording.ts'
+import type { Recorder, Recording, RecordingFields } from '../../../sdk/typescript/src/recording.ts'
+
+export interface Recorded {
+  readonly recorder: Recorder
+  readonly context: Context
+  /** What was logged so far, each with what the context said where it was logged. */
+  readonly decisions: Record<string, unknown>[]
+  readonly startTrace: (fields?: RecordingFields) => Recording
+  /** Lets time pass, in milliseconds. */
+  pass(ms: number): void
+}
+
+export function recorded(): Recorded {
+  const context = createContext(createNodeContextStorage())
+  const decisions: Record<string, unknown>[] = []
+  let now = 0
+  const recorder: Recorder = {
+    log: (decision: DecisionInput) => {
+      const known = Object.entries(decision).filter(([, value]) => value !== undefined)
+      decisions.push(Object.fromEntries(known))
+      return `id-${decisions.length}`
+    },
+    context,
+    snapshot: (value) => structuredClone(value),
+    now: () => now
+  }
+  const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)
+  return { recorder, context, decisions, startTrace, pass: (ms) => void (now += ms) }
+}

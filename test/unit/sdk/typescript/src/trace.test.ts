@@ -1,0 +1,73 @@
+/** A trace is logged once, with what was told until it ended. */
+import { expect, test } from '@jest/globals'
+import { trace } from '../../../../../sdk/typescript/src/trace.ts'
+import { recorded } from '../../../../support/sdk/recorded.ts'
+
+test('tells what was set, and answers as its function does', async () => {
+  const { recorder, decisions, pass } = recorded()
+  const input = { question: 'why?' }
+  const answer = await trace(
+    recorder,
+    async (d) => {
+      d.setInput(input)
+      input.question = 'changed'
+      d.setMetadata({ model: 'small', step: 1 })
+      d.setMetadata({ step: 2 })
+      d.setTokens({ input: 3, output: 4 })
+      d.setTokens({ output: 5 })
+      d.setOutput('because')
+      pass(20)
+      return 42
+    },
+    { agentId: 'a', name: 'explain', decisionId: 'd' }
+  )
+  expect(answer).toBe(42)
+  expect(decisions).toEqual([
+    {
+      decisionId: 'd',
+      agentId: 'a',
+      input: { question: 'why?' },
+      output: 'because',
+      inputTokens: 3,
+      outputTokens: 5,
+      metadata: { name: 'explain', model: 'small', step: 2, latency_ms: 20 }
+    }
+  ])
+})
+
+test.each([
+  [new TypeError('no'), { name: 'TypeError', message: 'no' }],
+  ['text', { name: 'string', message: 'text' }],
+  [null, { name: 'object', message: 'null' }],
+  [Object.create(null), { name: 'Error', message: '' }],
+  [
+    Object.defineProperty({}, 'message', {
+      get: () => {
+        throw new Error('unreadable')
+      }
+    }),
+    { name: 'Error', message: '' }
+  ]
+])('tells of %p that was thrown, and throws it', (thrown: unknown, error) => {
+  const { recorder, decisions } = recorded()
+  let caught: unknown
+  try {
+    trace(recorder, (d) => {
+      d.setInput('x')
+      throw thrown
+    })
+  } catch (found) {
+    caught = found
+  }
+  expect(caught).toBe(thrown)
+  expect(decisions).toEqual([{ input: 'x', output: '', metadata: { latency_ms: 0, error } }])
+})
+
+test('one that is ended by hand ends once', () => {
+  const { startTrace, decisions } = recorded()
+  const open = startTrace()
+  open.setInput(1)
+  open.setOutput('one')
+  expect([open.end(), open.fail(new Error('late')), open.end()]).toEqual(['id-1', 'id-1', 'id-1'])
+  expect(decisions).toHaveLength(1)
+})
