@@ -50,11 +50,17 @@ function start<F extends AnyFunction>(
 ): Recording {
   const { mapInput } = options
   const recording = startRecording(recorder, options)
-  // What cannot be mapped is not sent unmapped: the mapping may be there to leave out a secret.
-  quietly(() => {
-    recording.setInput(mapInput === undefined ? inputOf(args) : mapInput(...args))
-  })
+  recording.setInput(mapped(() => (mapInput === undefined ? inputOf(args) : mapInput(...args))))
   return recording
+}
+
+/** What cannot be mapped is not sent unmapped: the mapping may be there to leave out a secret. */
+function mapped(map: () => unknown): unknown {
+  try {
+    return map()
+  } catch (error) {
+    return `[error: ${error instanceof Error ? error.name : typeof error}]`
+  }
 }
 
 function inputOf(args: readonly unknown[]): unknown {
@@ -69,7 +75,7 @@ function recordCall<F extends AnyFunction>(
   if (recording === undefined) return call()
   const map = mapOutput as ((output: unknown) => unknown) | undefined
   return hearOutcome(call, recording, (output) => {
-    recording.setOutput(map === undefined ? (output ?? '') : map(output))
+    recording.setOutput(mapped(() => (map === undefined ? output : map(output))) ?? 'null')
   })
 }
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+/** `npx @sluice/sdk doctor`: finds out why decisions do not arrive. */
+import { parseArgs } from 'node:util'
+import { createNodePlatform } from '../node-platform.ts'
+import { resolveSettings } from '../resolve-settings.ts'
+import { sdkVersion } from '../sdk-version.ts'
+import { createUuidV7 } from '../uuid-v7.ts'
+import { examine } from './examine.ts'
+import type { Examined } from './examine.ts'
+import type { Finding } from './finding.ts'
+
+const help = `sluice-sdk doctor [--base-url URL] [--wait SECONDS] [--json]
+
+Tries each thing that a decision needs on its way, and says what to do where one is missing.
+
+  --base-url URL   instead of SLUICE_BASE_URL
+  --wait SECONDS   for the decision to be stored (30)
+  --json           print one JSON object
+
+The key and the address come from SLUICE_API_KEY and SLUICE_BASE_URL, as they do for your program.
+It sends one decision of the agent sluice-doctor. It exits with 0 when all is well, else with 1.
+`
+const marks = { ok: '✓', failed: '✗', skipped: '–' }
+const options = {
+  'base-url': { type: 'string' },
+  wait: { type: 'string', default: '30' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false }
+} as const
+
+function print(...lines: string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+function settingsFor(baseUrl: string | undefined, waitSeconds: number): Examined {
+  const warnings: string[] = []
+  const platform = { ...createNodePlatform(), warn: (line: string) => void warnings.push(line) }
+  const settings = resolveSettings(baseUrl === undefined ? {} : { baseUrl }, platform)
+  return { ...settings, warnings, waitSeconds, createId: createUuidV7(platform) }
+}
+
+function linesOf({ check, state, detail, hint }: Finding): string[] {
+  const line = `${marks[state]} ${check.padEnd(10)} ${detail}`
+  return hint === null ? [line] : [line, `    → ${hint}`]
+}
+
+async function report(examined: Examined, isJson: boolean): Promise<number> {
+  const checks: Finding[] = []
+  if (!isJson) print(`sluice doctor, ${sdkVersion}`)
+  for await (const finding of examine(examined)) {
+    checks.push(finding)
+    if (!isJson) print(...linesOf(finding))
+  }
+  const isWell = checks.every(({ state }) => state !== 'failed')
+  if (isJson) print(JSON.stringify({ ok: isWell, sdk_version: sdkVersion, checks }, null, 2))
+  else print(isWell ? 'All is well.' : 'Something is not well: see the lines above.')
+  return isWell ? 0 : 1
+}
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const waitSeconds = Number(values.wait)
+  const isUnderstood = positionals.join() === 'doctor' && waitSeconds >= 0
+  if (values.help || !isUnderstood) {
+    print(help.trimEnd())
+    return values.help ? 0 : 1
+  }
+  return await report(settingsFor(values['base-url'], waitSeconds), values.json)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
