@@ -1,4 +1,5 @@
 /** Writes any value as JSON, in one walk that ends, whatever the value is made of. */
+import { Captured, writeCaptured } from './captured.ts'
 import { noteChange, quote, tooLarge, wellFormed, writeText } from './encoding.ts'
 import type { ChangeKind, Encoding } from './encoding.ts'
 import { keysOf, readMember, simplify, StandIn } from './simplify.ts'
@@ -18,7 +19,7 @@ export function writeValue(encoding: Encoding, value: unknown): void {
       encoding.text += value ? 'true' : 'false'
       return
     case 'object':
-      return value === null ? void (encoding.text += 'null') : writeObject(encoding, value)
+      return writeReference(encoding, value)
     case 'undefined':
       encoding.text += 'null'
       return
@@ -55,6 +56,12 @@ function describe(value: unknown): string {
 function replace(encoding: Encoding, text: string, kind: ChangeKind): void {
   noteChange(encoding, kind)
   writeText(encoding, text)
+}
+
+function writeReference(encoding: Encoding, value: object | null): void {
+  if (value === null) encoding.text += 'null'
+  else if (value instanceof Captured) writeCaptured(encoding, value)
+  else writeObject(encoding, value)
 }
 
 function writeObject(encoding: Encoding, value: object): void {

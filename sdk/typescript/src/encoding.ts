@@ -30,7 +30,7 @@ export interface Encoding {
   readonly integerMark: string | undefined
 }
 
-const notesMax = 10
+export const notesMax = 10
 const pathMaxLength = 200
 
 /** Thrown when the text is longer than it may be; always this one, as nobody looks at its stack. */

@@ -5,7 +5,6 @@ import type { Options } from './options.ts'
 import { resolveSettings } from './resolve-settings.ts'
 import { createSluice } from './sluice.ts'
 import type { Sluice } from './sluice.ts'
-import { snapshot } from './snapshot.ts'
 
 export type { FlushResult, Stats } from './client.ts'
 export type { DecisionContext, DecisionInput } from './decision.ts'
@@ -22,5 +21,5 @@ export type { Sluice } from './sluice.ts'
 export function init(options: Options = {}): Sluice {
   const platform = createNodePlatform()
   const settings = resolveSettings(options, platform)
-  return createSluice({ settings, platform, storage: createNodeContextStorage(), snapshot })
+  return createSluice({ settings, platform, storage: createNodeContextStorage() })
 }

@@ -4,6 +4,7 @@ import { mergeFields } from './context.ts'
 import type { Context } from './context.ts'
 import type { DecisionContext, DecisionInput } from './decision.ts'
 import { quietly } from './quietly.ts'
+import type { Snapshot } from './snapshot.ts'
 
 export interface RecordingFields extends DecisionContext {
   /** What was done; sent as `metadata.name`. */
@@ -16,10 +17,11 @@ export interface Tokens {
   readonly output?: number | undefined
 }
 
-/** What is known of a decision so far; each call is a snapshot. */
+/** What is known of a decision so far. */
 export interface Trace {
+  /** As it is now; it may change afterwards. */
   setInput(input: unknown): void
-  /** What is no text is sent as JSON. */
+  /** As it is now; what is no text is sent as JSON. */
   setOutput(output: unknown): void
   /** Added to what was set before, member by member. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void
@@ -36,8 +38,7 @@ export interface Recording extends Trace {
 export interface Recorder {
   readonly log: (decision: DecisionInput) => string
   readonly context: Context
-  /** A copy that later changes do not reach. */
-  readonly snapshot: (value: unknown) => unknown
+  readonly snapshot: Snapshot
   /** Milliseconds since whenever; never goes back. */
   readonly now: () => number
 }
@@ -66,8 +67,8 @@ export function startRecording(recorder: Recorder, fields: RecordingFields = {})
   }
 
   return {
-    setInput: (input) => void (known['input'] = snapshot(input)),
-    setOutput: (output) => void (known['output'] = snapshot(output)),
+    setInput: (input) => void (known['input'] = snapshot(input, 'input')),
+    setOutput: (output) => void (known['output'] = snapshot(output, 'output')),
     setMetadata: (added) => void (metadata = { ...metadata, ...added }),
     setTokens: ({ input, output }) => {
       if (input !== undefined) known['inputTokens'] = input

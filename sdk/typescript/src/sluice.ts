@@ -12,6 +12,7 @@ import { wrapOpenAI } from './openai.ts'
 import type { WrapOptions } from './openai.ts'
 import { startRecording } from './recording.ts'
 import type { Recorder, Recording, RecordingFields, Trace } from './recording.ts'
+import { createSnapshot } from './snapshot.ts'
 import { trace } from './trace.ts'
 
 export interface Sluice extends Client {
@@ -36,12 +37,12 @@ export interface Sluice extends Client {
 
 export interface SluiceDependencies extends Omit<ClientDependencies, 'context'> {
   readonly storage: ContextStorage
-  readonly snapshot: (value: unknown) => unknown
 }
 
-export function createSluice({ storage, snapshot, ...rest }: SluiceDependencies): Sluice {
+export function createSluice({ storage, ...rest }: SluiceDependencies): Sluice {
   const context = createContext(storage)
   const client = createClient({ ...rest, context: context.current })
+  const snapshot = createSnapshot(rest.settings.maxDecisionBytes)
   const recorder: Recorder = { log: client.log, context, snapshot, now: rest.platform.clock }
   const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)
   return {

@@ -1,0 +1,53 @@
+/** What is captured early is sent as if it had been encoded with its decision. */
+import { expect, test } from '@jest/globals'
+import { composeDecision } from '../../../../../sdk/typescript/src/compose-decision.ts'
+import { encodeDecision, invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'
+import type { RawDecision } from '../../../../../sdk/typescript/src/encode-decision.ts'
+import { tooLarge } from '../../../../../sdk/typescript/src/encoding.ts'
+import { redactDecision } from '../../../../../sdk/typescript/src/redact.ts'
+import { createSnapshot } from '../../../../../sdk/typescript/src/snapshot.ts'
+
+const limits = { maxLength: 10_000 }
+const snapshot = createSnapshot(limits.maxLength)
+const cycle: Record<string, unknown> = { huge: 2n ** 80n, bad: NaN, day: new Date(0) }
+cycle['self'] = cycle
+
+function decision(input: unknown, output: unknown = 'o'): RawDecision {
+  const composed = composeDecision({ input, output }, undefined, { agentId: null, domain: null })
+  return { ...composed, decisionId: '01a2b3c4-0000-7000-8000-000000000000' }
+}
+
+test.each([[cycle], [[cycle, [], {}]], ['text'], [null], [7n], [new Map([['a', cycle]])]])(
+  'as input and output: %#',
+  (value: unknown) => {
+    const late = encodeDecision(decision(value, value ?? 'o'), limits)
+    const early = decision(snapshot(value, 'input'), snapshot(value ?? 'o', 'output'))
+    expect(encodeDecision(early, limits)).toEqual(late)
+  }
+)
+
+test('later changes do not reach it', () => {
+  const value = { list: [1] }
+  const early = snapshot(value, 'input')
+  value.list.push(2)
+  expect(encodeDecision(decision(early), limits).text).toContain('"input":{"list":[1]}')
+})
+
+test('redact sees it as it would have been', () => {
+  const seen: unknown[] = []
+  const redact = (copy: unknown): unknown => {
+    seen.push(copy)
+    return copy
+  }
+  const marked = { ...limits, integerMark: 'integer-' }
+  const early = redactDecision(decision(snapshot(cycle, 'input')), redact, marked)
+  expect(early).toEqual(redactDecision(decision(cycle), redact, marked))
+  expect(seen[0]).toEqual(seen[1])
+  expect(early.text).toContain('1208925819614629174706176')
+})
+
+test('what is too large is so only when it is sent', () => {
+  const early = snapshot({ text: 'x'.repeat(limits.maxLength) }, 'input')
+  expect(() => encodeDecision(decision(early), limits)).toThrow(tooLarge)
+  expect(() => encodeDecision(decision(early, null), limits)).toThrow(invalid)
+})
