@@ -63,12 +63,9 @@ function startField(encoding: Encoding, name: string): void {
   encoding.text += `,"${name}":`
 }
 
-/** A text is sent as it is; so is what becomes a text as JSON. */
+/** What is no text is sent as its JSON text. */
 function writeOutput(encoding: Encoding, output: unknown): void {
-  if (typeof output === 'string') return writeText(encoding, output)
-  const text = textOf(encoding, output)
-  if (text.startsWith('"')) encoding.text += text
-  else writeText(encoding, text)
+  writeText(encoding, typeof output === 'string' ? output : textOf(encoding, output))
 }
 
 /** The JSON text of a value, apart from what is written already. */

@@ -10,7 +10,7 @@ import type { Platform } from './platform.ts'
 const compress = promisify<string, Uint8Array<ArrayBuffer>>(gzip)
 
 /** Hosts that stop a process between two requests, by a variable that each of them sets. */
-const freezers = ['AWS_LAMBDA_FUNCTION_NAME', 'VERCEL']
+const freezers = ['AWS_LAMBDA_FUNCTION_NAME', 'VERCEL', 'K_SERVICE', 'FUNCTIONS_WORKER_RUNTIME']
 
 export function createNodePlatform(): Platform {
   const { env } = process

@@ -21,6 +21,7 @@ export interface Entry {
 export interface Batch {
   /** Undefined until it is sent, and whenever its entries change. */
   id: string | undefined
+  /** How often it was sent under this id. */
   attempt: number
   /** On the clock of the platform. */
   readonly notBefore: number
@@ -116,7 +117,10 @@ export function take(queue: Queue, limits: BatchLimits, now: number): Batch | un
   const [returned] = index < 0 ? [] : queue.returned.splice(index, 1)
   const batch = returned ?? { id: undefined, attempt: 0, notBefore: 0, entries: [] }
   if (batch.entries.length > limits.maxItems) split(queue, batch, limits.maxItems)
-  if (batch.id === undefined) fill(queue, batch, limits)
+  if (batch.id === undefined) {
+    batch.attempt = 0
+    fill(queue, batch, limits)
+  }
   if (batch.entries.length === 0) return undefined
   queue.flightItems += batch.entries.length
   queue.flightBytes += bytesOf(batch.entries)

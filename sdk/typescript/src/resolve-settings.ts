@@ -79,12 +79,8 @@ export function environmentNameOf(name: string): string {
 const flags: Readonly<Record<string, boolean>> = {
   true: true,
   1: true,
-  yes: true,
-  on: true,
   false: false,
-  0: false,
-  no: false,
-  off: false
+  0: false
 }
 
 function parse({ type }: Row, text: string): unknown {

@@ -1,0 +1,159 @@
+/** The fields of a decision: what is mended, cut or left out, and that it is told. */
+import { describe, expect, test } from '@jest/globals'
+import { composeDecision, ownIdOf } from '../../../../../sdk/typescript/src/compose-decision.ts'
+import { encodeDecision, invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'
+import { tooLarge } from '../../../../../sdk/typescript/src/encoding.ts'
+
+const decisionId = '01900000-0000-7000-8000-000000000000'
+const none = { agentId: null, domain: null }
+
+function encode(decision: unknown, context?: object, defaults = none) {
+  const raw = { ...composeDecision(decision, context, defaults), decisionId }
+  const { text, changes } = encodeDecision(raw, { maxLength: 10_000 })
+  const fields = JSON.parse(text) as Record<string, unknown>
+  return { fields, changes }
+}
+
+const always = { decision_id: decisionId, sdk_version: 'typescript/0.1.0' }
+
+describe('fields', () => {
+  test('all of them, by their names on the wire', () => {
+    const decision = {
+      input: { a: [1] },
+      output: 'yes',
+      agentId: 'a',
+      sessionId: 's',
+      domain: 'd',
+      metadata: { m: 1 },
+      inputTokens: 1,
+      outputTokens: 2n
+    }
+    expect(encode(decision)).toEqual({
+      fields: {
+        ...always,
+        input: { a: [1] },
+        output: 'yes',
+        agent_id: 'a',
+        session_id: 's',
+        domain: 'd',
+        metadata: { m: 1 },
+        input_tokens: 1,
+        output_tokens: 2
+      },
+      changes: 0
+    })
+  })
+
+  test.each([
+    ['a text', 'plain "text"', 'plain "text"'],
+    ['an object', { a: [1, null] }, '{"a":[1,null]}'],
+    ['a number', 42, '42'],
+    ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"']
+  ])('an output that is %s', (_, output, text) => {
+    expect(encode({ input: null, output }).fields).toEqual({ ...always, input: null, output: text })
+  })
+
+  test.each([
+    [undefined],
+    [null],
+    ['text'],
+    [{}],
+    [{ input: 1 }],
+    [{ input: 1, output: null }],
+    [{ input: undefined, output: 'a' }]
+  ])('%p is no decision', (decision) => {
+    expect(() => encode(decision)).toThrow(invalid)
+  })
+
+  test('own fields win over the context, and that over the options; nothing is no field', () => {
+    const context = { agentId: 'around', sessionId: 'around', metadata: { a: 1, b: { c: 1 } } }
+    const decision = { input: 1, output: '', agentId: '', sessionId: 'own', metadata: { b: 2 } }
+    const { fields } = encode(decision, context, { agentId: 'default', domain: 'default' } as never)
+    expect(fields).toMatchObject({ agent_id: 'around', session_id: 'own', domain: 'default' })
+    expect(fields['metadata']).toEqual({ a: 1, b: 2 })
+  })
+
+  test('numbers are harmless names', () => {
+    expect(encode({ input: 1, output: '', agentId: 17, sessionId: 5n })).toMatchObject({
+      fields: { agent_id: '17', session_id: '5' },
+      changes: 0
+    })
+  })
+
+  test('what means nothing is left out and noted', () => {
+    const decision = {
+      input: 1,
+      output: '',
+      agentId: {},
+      sessionId: true,
+      domain: NaN,
+      metadata: ['a'],
+      inputTokens: -1,
+      outputTokens: '5'
+    }
+    const names = ['agent_id', 'session_id', 'domain', 'input_tokens', 'output_tokens', 'metadata']
+    const sdk_changes = names.map((name) => `/${name}: wrong_type`)
+    expect(encode(decision)).toEqual({
+      fields: { ...always, input: 1, output: '', metadata: { sdk_changes } },
+      changes: 6
+    })
+  })
+
+  test('metadata that is wrong leaves that of the context', () => {
+    expect(encode({ input: 1, output: '', metadata: 5 }, { metadata: { a: 1 } }).fields).toEqual(
+      expect.objectContaining({ metadata: { a: 1, sdk_changes: ['/metadata: wrong_type'] } })
+    )
+  })
+
+  test('names are cut by code points, and U+0000 is taken out', () => {
+    const decision = { input: 1, output: 'a\0', agentId: '😀'.repeat(256), domain: 'a\0b' }
+    const { fields } = encode(decision)
+    expect(fields).toMatchObject({ agent_id: '😀'.repeat(255), domain: 'ab', output: 'a\0' })
+    expect(fields['metadata']).toEqual({ sdk_changes: ['/agent_id: cut', '/domain: cut'] })
+    expect(encode({ input: 1, output: '', agentId: '😀'.repeat(255) }).changes).toBe(0)
+  })
+})
+
+describe('changes', () => {
+  test('are told beside what metadata holds, ten at most', () => {
+    const input = Array.from({ length: 12 }, () => NaN)
+    const { fields, changes } = encode({ input, output: '', metadata: { tier: 'gold' } })
+    const sdk_changes = input.slice(2).map((_, index) => `/input/${index}: not_finite`)
+    expect(fields['metadata']).toEqual({ tier: 'gold', sdk_changes })
+    expect(changes).toBe(12)
+  })
+
+  test('replace a member of the same name, which else stays', () => {
+    const metadata = { sdk_changes: 'mine', a: NaN, text: '"sdk_changes":' }
+    expect(encode({ input: 1, output: '', metadata }).fields['metadata']).toEqual({
+      a: 'NaN',
+      text: '"sdk_changes":',
+      sdk_changes: ['/metadata/a: not_finite']
+    })
+    const quiet = { sdk_changes: 'mine' }
+    expect(encode({ input: 1, output: '', metadata: quiet }).fields['metadata']).toEqual(quiet)
+  })
+})
+
+describe('size', () => {
+  test.each([
+    { input: 'x'.repeat(9990), output: '' },
+    { input: 1, output: 'x'.repeat(10_001) },
+    { input: 1, output: '', metadata: { a: '"'.repeat(5000) } }
+  ])('what is larger than the limit is not sent', (decision) => {
+    expect(() => encode(decision)).toThrow(tooLarge)
+  })
+})
+
+describe('own ids', () => {
+  test.each([
+    [decisionId.toUpperCase(), decisionId],
+    ['order-17', null],
+    [`{${decisionId}}`, null],
+    [17, null],
+    [null, undefined],
+    [undefined, undefined]
+  ])('%p', (given, id) => {
+    expect(ownIdOf({ decisionId: given })).toBe(id)
+  })
+})

@@ -1,0 +1,44 @@
+/** The options are those of the list that both SDKs share. */
+import { describe, expect, test } from '@jest/globals'
+import { readFileSync } from 'node:fs'
+import { dropReasons } from '../../../../../sdk/typescript/src/drop-reason.ts'
+import { callbackNames, optionTable } from '../../../../../sdk/typescript/src/options.ts'
+import { environmentNameOf } from '../../../../../sdk/typescript/src/resolve-settings.ts'
+
+const shared = JSON.parse(
+  readFileSync(new URL('../../../../../sdk/conformance/options.json', import.meta.url), 'utf8')
+) as {
+  options: ({ name: string; env: string; about: string } & Record<string, unknown>)[]
+  callbacks: string[]
+  drop_reasons: Record<string, string>
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_[a-z]/gu, (part) => part.slice(1).toUpperCase())
+}
+
+describe('options', () => {
+  test('names, types, defaults and limits', () => {
+    const ours = Object.entries(optionTable).map(([name, row]) => ({
+      name,
+      ...row,
+      type: row.type === 'secret' ? 'text' : row.type
+    }))
+    const theirs = shared.options.map(({ env: _env, about: _about, ...row }) => ({
+      ...row,
+      name: camelCase(row.name)
+    }))
+    expect(ours).toEqual(theirs)
+  })
+
+  test('names in the environment', () => {
+    expect(Object.keys(optionTable).map(environmentNameOf)).toEqual(
+      shared.options.map(({ env }) => env)
+    )
+  })
+
+  test('callbacks and drop reasons', () => {
+    expect([...callbackNames]).toEqual(shared.callbacks.map(camelCase))
+    expect([...dropReasons]).toEqual(Object.keys(shared.drop_reasons))
+  })
+})
