@@ -1,0 +1,140 @@
+/** The queue keeps count of what it holds, and never holds more than it may. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  createQueue,
+  freshCount,
+  offer,
+  putBack,
+  release,
+  take,
+  takeAll
+} from '../../../../../sdk/typescript/src/queue.ts'
+import type { Batch, Entry, QueueLimits } from '../../../../../sdk/typescript/src/queue.ts'
+
+const limits: QueueLimits = { queueMaxItems: 5, queueMaxBytes: 100, queuePolicy: 'drop-oldest' }
+
+function entry(sequence: number, bytes = 10): Entry {
+  const text = 'x'.repeat(bytes)
+  return { text, bytes, agentId: undefined, sequence, attempts: 0, firstTriedAt: undefined }
+}
+
+function filled(count: number, more: Partial<QueueLimits> = {}) {
+  const queue = createQueue({ ...limits, ...more })
+  for (let sequence = 0; sequence < count; sequence++) offer(queue, entry(sequence))
+  return queue
+}
+
+function sequences(entries: readonly Entry[] | undefined): number[] | undefined {
+  return entries?.map(({ sequence }) => sequence)
+}
+
+const wide = { maxItems: 3, maxBytes: 1000 }
+
+describe('a full queue', () => {
+  test('drops the oldest that waits, by items', () => {
+    const queue = filled(5)
+    expect(sequences(offer(queue, entry(5)))).toEqual([0])
+    expect(sequences(takeAll(queue))).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('drops as many as the bytes of the new one need', () => {
+    expect(sequences(offer(filled(5), entry(5, 75)))).toEqual([0, 1, 2])
+  })
+
+  test('drops the newest when that is the policy', () => {
+    const queue = filled(5, { queuePolicy: 'drop-newest' })
+    expect(sequences(offer(queue, entry(5)))).toEqual([5])
+    expect(sequences(takeAll(queue))).toEqual([0, 1, 2, 3, 4])
+  })
+
+  test('keeps what is on its way, and takes nobody away for what cannot fit', () => {
+    const queue = filled(5)
+    take(queue, wide, 0)
+    expect(sequences(offer(queue, entry(5)))).toEqual([3])
+    expect(sequences(offer(queue, entry(6, 80)))).toEqual([6])
+    expect(sequences(offer(queue, entry(7, 101)))).toEqual([7])
+    expect(sequences(takeAll(queue))).toEqual([4, 5])
+    expect(queue).toMatchObject({ items: 3, bytes: 30, flightItems: 3, flightBytes: 30 })
+  })
+
+  test('what waits to be sent again is the oldest, and is another batch then', () => {
+    const queue = filled(5)
+    const batch = take(queue, wide, 0) as Batch
+    batch.id = 'first'
+    putBack(queue, batch)
+    expect(sequences(offer(queue, entry(5)))).toEqual([0])
+    expect(take(queue, wide, 0)).toMatchObject({ id: undefined, attempt: 0 })
+  })
+})
+
+describe('a batch', () => {
+  test('has as many items and bytes as it may, and one at least', () => {
+    const queue = filled(5)
+    expect(sequences(take(queue, { maxItems: 9, maxBytes: 22 }, 0)?.entries)).toEqual([0, 1])
+    expect(sequences(take(queue, { maxItems: 9, maxBytes: 5 }, 0)?.entries)).toEqual([2])
+    expect(sequences(take(queue, wide, 0)?.entries)).toEqual([3, 4])
+    expect(take(queue, wide, 0)).toBeUndefined()
+  })
+
+  test('that is sent again goes first, as it was; not before its time', () => {
+    const queue = filled(5)
+    const batch = take(queue, wide, 0) as Batch
+    putBack(queue, { ...batch, id: 'first', notBefore: 10 })
+    expect(sequences(take(queue, wide, 9)?.entries)).toEqual([3, 4])
+    expect(take(queue, wide, 10)).toMatchObject({ id: 'first', entries: batch.entries })
+  })
+
+  test('of leftovers is filled up; one that is too long now is split', () => {
+    const queue = filled(5)
+    const batch = take(queue, wide, 0) as Batch
+    putBack(queue, { ...batch, entries: batch.entries.slice(0, 1) })
+    expect(queue.flightItems).toBe(2)
+    for (const gone of batch.entries.slice(1)) release(queue, gone)
+    expect(sequences(take(queue, wide, 0)?.entries)).toEqual([0, 3, 4])
+    const other = filled(3)
+    putBack(other, { ...(take(other, wide, 0) as Batch), id: 'first' })
+    const narrow = { ...wide, maxItems: 2 }
+    expect(take(other, narrow, 0)).toMatchObject({ id: undefined, attempt: 0 })
+    expect(sequences(take(other, narrow, 0)?.entries)).toEqual([2])
+  })
+})
+
+test('whatever happens, the counts are those of what is there', () => {
+  const steps = fc.array(fc.tuple(fc.nat(4), fc.nat(60)), { maxLength: 200 })
+  fc.assert(
+    fc.property(steps, fc.boolean(), (moves, isNewest) => {
+      const queuePolicy = isNewest ? 'drop-newest' : 'drop-oldest'
+      const queue = createQueue({ ...limits, queuePolicy })
+      const flights: Batch[] = []
+      let offered = 0
+      let gone = 0
+      for (const [move, size] of moves) {
+        const flight = move === 0 ? undefined : flights[0]
+        if (move <= 2) {
+          offered++
+          gone += offer(queue, entry(offered, size)).length
+        } else if (move === 3) {
+          const batch = take(queue, { maxItems: 2, maxBytes: 50 }, 0)
+          if (batch !== undefined) flights.push(batch)
+        } else if (flight !== undefined) {
+          flights.shift()
+          if (size % 2 === 0) putBack(queue, flight)
+          else flight.entries.forEach((each) => release(queue, each))
+          if (size % 2 !== 0) gone += flight.entries.length
+        }
+        const away = flights.flatMap(({ entries }) => entries)
+        const back = queue.returned.flatMap(({ entries }) => entries)
+        expect(queue.items).toBe(offered - gone)
+        expect(queue.items).toBe(freshCount(queue) + back.length + away.length)
+        expect(queue.items).toBeLessThanOrEqual(limits.queueMaxItems)
+        expect(queue.bytes).toBeLessThanOrEqual(limits.queueMaxBytes)
+        expect(queue.flightItems).toBe(away.length)
+      }
+      for (const { entries } of flights) entries.forEach((each) => release(queue, each))
+      takeAll(queue)
+      expect(queue).toMatchObject({ items: 0, bytes: 0, freshBytes: 0, flightItems: 0 })
+      expect(queue.flightBytes).toBe(0)
+    })
+  )
+})

@@ -1,0 +1,118 @@
+/** The one place where decisions are redacted; in doubt nothing is sent. */
+import { describe, expect, test } from '@jest/globals'
+import { composeDecision } from '../../../../../sdk/typescript/src/compose-decision.ts'
+import { invalid } from '../../../../../sdk/typescript/src/encode-decision.ts'
+import { tooLarge } from '../../../../../sdk/typescript/src/encoding.ts'
+import { redactDecision, RedactError, redacted } from '../../../../../sdk/typescript/src/redact.ts'
+import type { Redact } from '../../../../../sdk/typescript/src/redact.ts'
+
+const decisionId = '01900000-0000-7000-8000-000000000000'
+const given = {
+  input: { secret: 'sesame', big: 2n ** 70n, at: new Date(0) },
+  output: 'open',
+  metadata: { tier: 'gold' }
+}
+
+function redact(redactIt: Redact, decision: object = given) {
+  const context = { agentId: 'around', metadata: { user: 'somebody' } }
+  const composed = composeDecision(decision, context, { agentId: null, domain: 'd' })
+  const limits = { maxLength: 1000, integerMark: 'mark-' }
+  const { text, changes } = redactDecision({ ...composed, decisionId }, redactIt, limits)
+  return { text, changes, fields: JSON.parse(text) as Record<string, unknown> }
+}
+
+describe('redact', () => {
+  test('is given all that would be sent, and its answer is sent instead', () => {
+    const seen: unknown[] = []
+    const { text } = redact((decision) => {
+      seen.push(structuredClone(decision))
+      const { input, ...rest } = decision
+      return { ...rest, input: { ...(input as object), secret: '***' } }
+    })
+    expect(seen).toEqual([
+      {
+        decisionId,
+        input: { secret: 'sesame', big: 2n ** 70n, at: '1970-01-01T00:00:00.000Z' },
+        output: 'open',
+        agentId: 'around',
+        domain: 'd',
+        metadata: { user: 'somebody', tier: 'gold' }
+      }
+    ])
+    expect(text).toContain('"big":1180591620717411303424')
+    expect(text).not.toContain('sesame')
+  })
+
+  test('changes a copy of its own', () => {
+    const { fields } = redact((decision) => {
+      decision.metadata = {}
+      Object.assign(decision.input as object, { secret: '***' })
+      return decision
+    })
+    expect(fields).toMatchObject({ input: { secret: '***' }, metadata: {} })
+    expect(given).toMatchObject({ input: { secret: 'sesame' }, metadata: { tier: 'gold' } })
+  })
+
+  test('cannot change which decision it is, and what it leaves out is not filled in', () => {
+    const { fields } = redact(() => ({ input: 1, output: 'x', decisionId: 'other' }))
+    expect(fields).toEqual({
+      decision_id: decisionId,
+      input: 1,
+      output: 'x',
+      sdk_version: 'typescript/0.1.0'
+    })
+  })
+
+  test('what it answers is encoded with the same care, and changes of both walks are told', () => {
+    const { fields, changes } = redact((decision) => ({ ...decision, output: () => 1 }), {
+      input: NaN,
+      output: ''
+    })
+    expect(fields).toMatchObject({
+      output: '"[function output]"',
+      metadata: { user: 'somebody', sdk_changes: ['/input: not_finite', '/output: not_data'] }
+    })
+    expect(changes).toBe(2)
+  })
+
+  test('may take out what was told of changes, which has names in it', () => {
+    const decision = { input: { 'name of somebody': NaN }, output: '' }
+    const { text } = redact((copy) => ({ ...copy, input: null, metadata: {} }), decision)
+    expect(text).not.toContain('somebody')
+  })
+
+  test.each([
+    ['null', () => null, redacted],
+    ['nothing', () => undefined, redacted],
+    ['no input', () => ({ output: 'x' }), invalid],
+    ['too much', () => ({ input: 'x'.repeat(2000), output: '' }), tooLarge]
+  ])('answers with %s', (_, redactIt, error) => {
+    expect(() => redact(redactIt)).toThrow(error)
+  })
+
+  const hostile = {
+    get then() {
+      throw new Error('no')
+    }
+  }
+  test.each<[string, Redact]>([
+    [
+      'throws',
+      () => {
+        throw new Error('sesame')
+      }
+    ],
+    ['answers with a promise', async (decision) => decision],
+    [
+      'answers with a promise that is rejected',
+      async () => {
+        throw new Error('sesame')
+      }
+    ],
+    ['answers with a text', () => 'decision'],
+    ['answers with true', () => true]
+  ])('%s: it failed', (_, redactIt) => {
+    expect(() => redact(redactIt)).toThrow(RedactError)
+    expect(() => redact(() => hostile)).toThrow(invalid)
+  })
+})
