@@ -119,11 +119,11 @@ function halve(state: SenderState, batch: Batch): void {
 function retryAll(state: SenderState, { batch, startedAt }: Flight, retryAfterMs: number): void {
   const { settings, platform } = state
   const now = platform.clock()
-  if (startedAt >= state.failedAt) {
+  if (startedAt > state.failedAt) {
     state.failures++
     state.failedAt = now
   }
-  const pause = backoffMs(state.failures, settings, platform.random)
+  const pause = backoffMs(Math.max(1, state.failures), settings, platform.random)
   pauseUntil(state, now + Math.max(pause, retryAfterMs))
   const { entries } = batch
   retry(state, batch, { entries, at: state.pausedUntil, reason: 'retries_exhausted' })

@@ -79,7 +79,7 @@ export function createSenderState(dependencies: SenderDependencies): SenderState
     pausedUntil: 0,
     isProbing: false,
     failures: 0,
-    failedAt: 0,
+    failedAt: -Infinity,
     sizeLimit: settings.batchMaxItems,
     timerAt: 0,
     cancelTimer: undefined
