@@ -1,0 +1,168 @@
+/** The SDK as a program: commands in lines of JSON, one line in answer to each. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import { init } from '../src/index.ts'
+import { redactOf } from './redact.ts'
+import { destroy, valueOf } from './values.ts'
+
+type Members = Readonly<Record<string, unknown>>
+type Client = ReturnType<typeof init>
+type Run = (command: Members) => Promise<Members> | Members
+
+const idsMax = 20_000
+const errors: unknown[] = []
+const drops: unknown[] = []
+const loop = monitorEventLoopDelay({ resolution: 5 })
+let client: Client | undefined
+let rssMax = 0
+
+const commands: Readonly<Record<string, Run>> = {
+  init: (command) => {
+    client = init(optionsOf(command) as Parameters<typeof init>[0])
+    loop.enable()
+    return {}
+  },
+  log,
+  flush: async ({ timeout_ms }) => {
+    const options = timeout_ms === undefined ? {} : { timeoutMs: Number(timeout_ms) }
+    return await timed(async () => snakeOf(await theClient().flush(options)))
+  },
+  /** Logs one more decision while the flush is under way. */
+  flush_and_log: async ({ timeout_ms, decision }) => {
+    const flushing = theClient().flush({ timeoutMs: Number(timeout_ms) })
+    const ids = [theClient().log(decisionOf(decision as Members, 0))]
+    return { ...snakeOf(await flushing), ids }
+  },
+  flush_twice: async () => {
+    const both = await Promise.all([theClient().flush(), theClient().flush()])
+    return { results: both.map(snakeOf) }
+  },
+  stats: () => snakeOf(theClient().stats()),
+  close: async () => await timed(async () => void (await theClient().close())),
+  callbacks: () => ({ errors: [...errors], drops: [...drops] }),
+  host: () => {
+    const delay = loop.max / 1e6
+    loop.reset()
+    return { delay_ms_max: delay, rss_max_bytes: Math.max(rssMax, process.memoryUsage.rss()) }
+  },
+  host_reset: () => {
+    loop.reset()
+    return {}
+  },
+  own_signal_handler: ({ signal, exit_after_ms }) => {
+    process.on(String(signal), () => {
+      setTimeout(() => process.exit(7), Number(exit_after_ms))
+    })
+    return {}
+  }
+}
+
+function theClient(): Client {
+  if (client === undefined) throw new Error('init comes first')
+  return client
+}
+
+function optionsOf({ options, redact, callbacks }: Members): Members {
+  const given = Object.entries((options ?? {}) as Members)
+  const named = given.map(([name, value]) => [camelOf(name), valueOf(value)] as const)
+  return {
+    ...Object.fromEntries(named),
+    ...(redact === undefined ? {} : { redact: redactOf(String(redact)) }),
+    onError: (error: unknown, about: Members) => {
+      const name = error instanceof Error ? error.name : typeof error
+      errors.push({ ...about, error: name, text: String(error) })
+      if (callbacks === 'throw') throw new Error('a callback of the host')
+    },
+    onDrop: (about: Members) => {
+      drops.push(about)
+      if (callbacks === 'throw') throw new Error('a callback of the host')
+    }
+  }
+}
+
+/** `{n}` in `input` stands for how many were logged before in the same command. */
+async function log(command: Members): Promise<Members> {
+  const { times = 1, mutate_after, check_unchanged, decision, pause_every } = command
+  const ids: string[] = []
+  let mostMs = 0
+  let unchanged = true
+  for (let n = 0; n < Number(times); n++) {
+    const made = decisionOf(decision as Members, n)
+    const before = check_unchanged === true ? JSON.stringify(made) : ''
+    const beganAt = performance.now()
+    const id = theClient().log(made)
+    mostMs = Math.max(mostMs, performance.now() - beganAt)
+    if (check_unchanged === true) unchanged = JSON.stringify(made) === before
+    if (ids.length < idsMax) ids.push(id)
+    if (mutate_after === true) destroy(made)
+    if (pause_every !== undefined && n % Number(pause_every) === 0) await breathe()
+  }
+  rssMax = Math.max(rssMax, process.memoryUsage.rss())
+  return { ids, ms_max: mostMs, unchanged }
+}
+
+/** So that a host that logs a lot lets others run as well, and memory is looked at. */
+async function breathe(): Promise<void> {
+  rssMax = Math.max(rssMax, process.memoryUsage.rss())
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+function decisionOf(decision: Members, n: number): Parameters<Client['log']>[0] {
+  const made = Object.entries(decision).map(([name, value]) => {
+    const text = typeof value === 'string' ? value.replaceAll('{n}', String(n)) : value
+    return [camelOf(name), valueOf(text)] as const
+  })
+  return Object.fromEntries(made) as unknown as Parameters<Client['log']>[0]
+}
+
+async function timed(work: () => Promise<Members | void>): Promise<Members> {
+  const beganAt = performance.now()
+  const result = await work()
+  return { ...result, ms: performance.now() - beganAt }
+}
+
+function camelOf(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The members of an object by their names in the cases; only its own, not those within. */
+function snakeOf(value: object): Members {
+  const named = Object.entries(value).map(([name, member]) => {
+    return [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), member as unknown]
+  })
+  return Object.fromEntries(named) as Members
+}
+
+/** An uncaught exception has to come from where nobody is there to catch it. */
+function end(how: unknown): void {
+  if (how === 'exit') process.exit(3)
+  if (how === 'exception') {
+    setImmediate(() => {
+      throw new RangeError('the host is at its end')
+    })
+  }
+}
+
+function say(answer: Members): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
+
+const lines = createInterface({ input: process.stdin })
+for await (const line of lines) {
+  const command = JSON.parse(line) as Members
+  if (command['do'] === 'end') {
+    // Nothing of the driver's own may keep the process from ending.
+    lines.close()
+    process.stdin.destroy()
+    loop.disable()
+    end(command['how'])
+    break
+  }
+  try {
+    const run = commands[String(command['do'])]
+    if (run === undefined) throw new TypeError(`there is no command ${String(command['do'])}`)
+    say(await run(command))
+  } catch (error) {
+    say({ error: String(error) })
+  }
+}
