@@ -65,7 +65,7 @@ export function answerOf(behaviour: Behaviour, asked: Asked): Answer {
   const outcomes = outcomesOf(behaviour, asked.items)
   const status = statusOf(behaviour, outcomes, asked)
   const hasResults = isJudged(behaviour, status)
-  const isTaken = behaviour.takes ?? (hasResults && behaviour.body === undefined)
+  const isTaken = behaviour.takes ?? (hasResults && isWhole(behaviour))
   return {
     status,
     headers: headersOf(behaviour),
@@ -91,6 +91,10 @@ function isJudged({ items, body, filler_bytes }: Behaviour, status: number): boo
   if (body !== undefined || filler_bytes !== undefined) return false
   if (status === 202 || status === 207) return true
   return items !== undefined && (status === 429 || status === 503)
+}
+
+function isWhole({ reset, truncate, results_off_by = 0 }: Behaviour): boolean {
+  return reset === undefined && truncate !== true && results_off_by === 0
 }
 
 function resultsOf(behaviour: Behaviour, outcomes: readonly ItemOutcome[], asked: Asked): object {

@@ -50,8 +50,9 @@ function faultsOfRequest(seen: SeenRequest, { sdk, case: { options = {} } }: Cas
     ['x-batch-id', uuid],
     ['x-attempt', /^[1-9]\d*$/]
   ]
-  const most = Number(options['batch_max_items'] ?? 50)
-  const mostBytes = Number(options['batch_max_bytes'] ?? 524_288)
+  // A wrong value is no value: then the default holds.
+  const most = Number(options['batch_max_items'] || 50)
+  const mostBytes = Number(options['batch_max_bytes'] || 524_288)
   const isTooLong = seen.items.length > 1 && seen.bytes > mostBytes + envelopeBytes
   const isEmpty = seen.status !== null && seen.items.length === 0 && seen.client_report === null
   return [
@@ -92,7 +93,8 @@ function faultsOfBatches(requests: readonly SeenRequest[]): string[] {
     const isUnread = bytes === 0
     const ids = isUnread ? (before?.ids ?? '') : items.map((item) => item.decision_id).join()
     last.set(batch, { attempt, ids })
-    if (before === undefined) return attempt === 1 ? [] : [`batch ${batch} begins at ${attempt}`]
+    // The first that is seen need not be the first that was tried.
+    if (before === undefined) return []
     if (attempt <= before.attempt) return [`batch ${batch} has attempt ${attempt} again`]
     const isSame = before.ids === '' || ids === before.ids
     return isSame ? [] : [`batch ${batch} came with other decisions`]

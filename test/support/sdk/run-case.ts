@@ -26,7 +26,7 @@ export interface CaseRun {
 
 /** So that a case lasts moments: an SDK is as correct with short pauses as with long ones. */
 export const caseOptions = {
-  batch_interval_ms: 20,
+  batch_interval_ms: 600_000,
   retry_base_ms: 5,
   retry_cap_ms: 50,
   breaker_ms: 100,
