@@ -58,6 +58,10 @@ def describe(value: Any, size_max: int) -> Description:
         return Marked(f"[function {getattr(value, '__name__', 'anonymous')}]")
     if isinstance(value, Enum):
         return Unwrapped(value.value)
+    if isinstance(value, _CONTAINERS):
+        if len(value) > size_max:
+            raise TooLarge
+        return Expanded(_members(value))
     for kind, represent in _REPRESENTATIONS:
         if isinstance(value, kind):
             description: Description = represent(value)
@@ -67,12 +71,19 @@ def describe(value: Any, size_max: int) -> Description:
     return _by_protocol(value, size_max)
 
 
+_CONTAINERS = (Mapping, list, tuple, Set, deque, range, KeysView, ValuesView)
+
+
+def _members(value: Any) -> dict[Any, Any] | list[Any]:
+    if isinstance(value, Mapping):
+        return value if type(value) is dict else dict(value.items())
+    return list(value)
+
+
 _REPRESENTATIONS: tuple[tuple[Any, Any], ...] = (
     (str, lambda value: Text(str.__str__(value))),
     (int, lambda value: Unwrapped(int.__index__(value))),
     (float, lambda value: Unwrapped(float.__float__(value))),
-    (Mapping, lambda value: Expanded(value if type(value) is dict else dict(value.items()))),
-    ((list, tuple, Set, deque, range, KeysView, ValuesView), lambda value: Expanded(list(value))),
     ((datetime, date, time), lambda value: Text(value.isoformat())),
     ((UUID, Decimal, PurePath, timedelta, complex), lambda value: Text(str(value))),
     (BaseException, lambda value: Expanded({"name": type_name(value), "message": str(value)})),

@@ -1,0 +1,108 @@
+"""The queue: its bounds, its policy, and when a batch is due."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+from sluice._options import resolve
+from sluice._queue import Batch, Entry, Queue
+
+
+def queue(**options: Any) -> Queue:
+    return Queue(resolve({"batch_max_items": 2, "queue_max_items": 4, **options}, {}))
+
+
+def entry(size: int = 10, agent_id: str | None = None) -> Entry:
+    return Entry(b"x" * size, agent_id)
+
+
+def put(made: Queue, size: int = 10, now: float = 0.0) -> Entry | None:
+    """The decision that had to go, if any; the new one when it was not taken."""
+    new = entry(size)
+    evicted = made.make_room(size)
+    if evicted is None:
+        return new
+    made.push(new, now)
+    return evicted[0] if evicted else None
+
+
+class QueueTest(unittest.TestCase):
+    def test_due_by_items_bytes_time_and_flush(self) -> None:
+        made = queue(batch_max_bytes=1024)
+        self.assertIsNone(made.due_at(0))
+        put(made, now=5)
+        self.assertEqual(made.due_at(0), 6)
+        self.assertEqual(made.due_at(1), 0)
+        put(made)
+        self.assertEqual(made.due_at(0), 0)
+        made.take(0, 0)
+        put(made, 1024, now=5)
+        self.assertEqual(made.due_at(0), 0)
+        immediate = queue(mode="immediate")
+        put(immediate)
+        self.assertEqual(immediate.due_at(0), 0)
+
+    def test_batches_by_bytes_and_a_larger_one_alone(self) -> None:
+        made = queue(batch_max_bytes=1024, batch_max_items=10)
+        for size in (500, 500, 500, 2000):
+            put(made, size)
+        sizes = []
+        while made.due_at(99) is not None:
+            sizes.append([len(each.data) for each in made.take(0, 20).entries])
+        self.assertEqual(sizes, [[500, 500], [500], [2000]])
+
+    def test_drop_oldest_takes_what_waits_and_never_what_is_in_flight(self) -> None:
+        made = queue()
+        for _ in range(4):
+            put(made)
+        made.take(0, 0)
+        evicted = put(made)
+        self.assertEqual(evicted and evicted.number, 3)
+        made.take(0, 0)
+        refused = put(made)
+        self.assertEqual((refused and refused.number, made.items), (0, 4))
+
+    def test_drop_oldest_takes_from_what_is_to_be_sent_again_first(self) -> None:
+        made = queue()
+        for _ in range(4):
+            put(made)
+        batch = made.take(0, 0)
+        made.land(batch)
+        made.put_back(batch)
+        numbers = [each.number for each in [put(made), put(made)] if each]
+        self.assertEqual(numbers, [1, 2])
+        self.assertEqual([each.number for each in made.take(0, 0).entries], [3, 4])
+
+    def test_drop_newest(self) -> None:
+        made = queue(queue_policy="drop-newest")
+        self.assertEqual([put(made) is None for _ in range(6)], [True] * 4 + [False] * 2)
+
+    def test_bytes_are_bounded_as_well(self) -> None:
+        made = queue(queue_max_bytes=1024)
+        self.assertEqual([put(made, 400) is None for _ in range(2)], [True, True])
+        self.assertEqual(getattr(put(made, 400), "number", None), 1)
+        self.assertEqual(getattr(put(made, 2000), "number", None), 0)
+        self.assertEqual((made.items, made.size), (2, 800))
+
+    def test_a_batch_keeps_its_id_and_goes_first_again(self) -> None:
+        made = queue()
+        for _ in range(3):
+            put(made)
+        batch = made.take(7, 0)
+        made.land(batch)
+        made.put_back(batch)
+        again = made.take(9, 0)
+        self.assertIs(again, batch)
+        self.assertEqual((again.attempts, again.entries[0].first_attempt_at), (2, 7))
+
+    def test_all_is_found_at_the_end(self) -> None:
+        made = queue()
+        for _ in range(4):
+            put(made)
+        made.take(0, 0)
+        left = made.remove_all()
+        self.assertEqual([each.number for each in left], [1, 2, 3, 4])
+        self.assertEqual([made.settle(each) for each in [*left, left[0]]], [True] * 4 + [False])
+        self.assertEqual((made.items, made.size), (0, 0))
+        self.assertEqual(len(Batch([entry()]).id), 36)
