@@ -63,11 +63,12 @@ def judge(*results: dict[str, Any], status: int = 207, headers: tuple[str, ...] 
 class ScriptedGateway:
     """Follows the script, then `otherwise`."""
 
-    def __init__(self, *script: Behaviour, otherwise: Behaviour = take) -> None:
+    def __init__(self, *script: Behaviour, otherwise: Behaviour = take, tls: Any = None) -> None:
         self.script = list(script)
         self.otherwise = otherwise
         self.seen: list[Seen] = []
         self.connections = 0
+        self._tls = tls
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -96,6 +97,12 @@ class ScriptedGateway:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
+        try:
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+        except OSError:
+            connection.close()
+            return
         reader = connection.makefile("rb")
         try:
             while True:
@@ -110,6 +117,9 @@ class ScriptedGateway:
                     return
         except OSError:
             pass
+        finally:
+            reader.close()
+            connection.close()
 
 
 def _read_request(reader: Any) -> Seen | None:

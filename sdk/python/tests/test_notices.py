@@ -38,8 +38,8 @@ class NoticesTest(unittest.TestCase):
         self.assertEqual(notices.due_at(), 160.0)
         self.now += 1
         [line] = self.deliver(notices)
-        self.assertIn("3 requests failed (the last: 429)", line)
-        self.assertIn("1 decisions were dropped (queue_full 1)", line)
+        self.assertIn("failed requests: 3 (the last: 429)", line)
+        self.assertIn("dropped decisions: 1 (queue_full 1)", line)
         self.now += 600
         self.assertEqual(self.deliver(notices), [])
         self.assertIsNone(notices.due_at())

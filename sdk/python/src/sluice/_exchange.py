@@ -71,6 +71,8 @@ class Exchange:
         address = urlsplit(self._settings.base_url or "").netloc
         if verdict.is_misconfigured:
             return f"check SLUICE_BASE_URL ({address})"
+        if not verdict.is_again:
+            return f"{address} refused it for good; docs/errors.md of Sluice says why"
         if status.isdigit():
             return f"{address} cannot take decisions now; they are kept and tried again"
         return f"{address} cannot be reached; decisions are kept and tried again"

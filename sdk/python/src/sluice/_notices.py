@@ -144,10 +144,10 @@ class Notices:
     def _summary(self) -> str:
         parts: list[str] = []
         if self._failed:
-            parts.append(f"{self._failed} requests failed (the last: {self._last_failure})")
+            parts.append(f"failed requests: {self._failed} (the last: {self._last_failure})")
         if self._lost:
             reasons = ", ".join(f"{reason} {count}" for reason, count in self._lost.items())
-            parts.append(f"{sum(self._lost.values())} decisions were dropped ({reasons})")
+            parts.append(f"dropped decisions: {sum(self._lost.values())} ({reasons})")
         self._failed, self._lost = 0, {}
         return f"since the last line like this: {'; '.join(parts)}"
 

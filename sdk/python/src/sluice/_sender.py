@@ -244,6 +244,9 @@ class Sender:
         failed = sum(fate is not Fate.SENT for fate in verdict.fates)
         if failed or not verdict.is_taken:
             self._ledger.last_error = verdict.told
+            if verdict.fates[:1] == [Fate.TOO_LARGE] and failed > 1:
+                # Halves of it are on their way: nothing is wrong yet.
+                return
             self._notices.error("send", verdict.told, failed, self._exchange.hint(verdict))
 
 
