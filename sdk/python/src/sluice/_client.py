@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from sluice._decision import DecisionFields
     from sluice._options import InitOptions
 
+_TIMEOUT_MS_MAX = 86_400_000
+"""A day: no thread can be asked to wait for ever longer."""
+
 
 class Client(Ergonomics):
     """Takes decisions from any thread. Nothing that it does reaches its host as an exception."""
@@ -146,6 +149,6 @@ class Client(Ergonomics):
 
     def _seconds(self, timeout_ms: Any) -> float:
         try:
-            return max(0.0, float(timeout_ms)) / 1000
-        except (TypeError, ValueError):
+            return min(max(0.0, float(timeout_ms)), _TIMEOUT_MS_MAX) / 1000
+        except (TypeError, ValueError, OverflowError):
             return self.settings.shutdown_ms / 1000
