@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 import unittest
 from functools import partial
 from typing import Any
@@ -125,6 +127,12 @@ class ObserveTest(ClientTestCase):
         self.assertEqual(self.client.observe(max)(1, 2), 2)
         inputs = [decision["input"] for decision in self.decisions()]
         self.assertEqual(inputs, [{"question": "q"}, {}, {"args": [1, 2], "kwargs": {}}])
+
+    def test_a_class_stays_a_class(self) -> None:
+        lines = io.StringIO()
+        with contextlib.redirect_stderr(lines):
+            self.assertIs(self.client.observe(Broken), Broken)
+        self.assertRegex(lines.getvalue(), "^sluice: observe is for functions")
 
     def test_wrong_arguments_fail_as_they_did(self) -> None:
         @self.client.observe

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
+from sluice._notices import write_line
 from sluice._observation import Log, Observation, Options, described
 from sluice._relay import Begin, relay, relaying_async
 
@@ -62,7 +63,10 @@ class Observe:
 
 
 def observe_function(function: Any, log: Log, options: Options) -> Any:
-    """The function, observed; a classmethod or staticmethod stays one."""
+    """The function, observed; a classmethod or staticmethod stays one, and a class what it is."""
+    if isinstance(function, type):
+        write_line(f"observe is for functions, so calls of {function.__name__} are not logged")
+        return function
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(observe_function(function.__func__, log, options))
     begin = _create_begin(function, log, options)
