@@ -10,13 +10,14 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
-import sluice
 from redact import redact_of
 from values import ABSENT, destroy, value_of
 
-Members = Dict[str, Any]
+import sluice
+
+Members = dict[str, Any]
 
 IDS_MAX = 20_000
 BEAT_SECONDS = 0.005

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
-Decision = Dict[str, Any]
+Decision = dict[str, Any]
 
 
 def _mask(decision: Decision) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
-Members = Dict[str, Any]
+Members = dict[str, Any]
 
 ABSENT = object()
 
