@@ -43,7 +43,9 @@ describe('log', () => {
 
   test('keeps an id of the caller, and replaces what is none', async () => {
     const errors: unknown[] = []
-    const { client, platform } = createFakeClient({ onError: (error, about) => errors.push(about) })
+    const { client, platform } = createFakeClient({
+      onError: (_error, about) => errors.push(about)
+    })
     const own = '01900000-0000-7000-8000-00000000ABCD'
     expect(client.log({ input: 1, output: '', decisionId: own })).toBe(own.toLowerCase())
     const other = client.log({ input: 1, output: '', decisionId: 'order-17' })

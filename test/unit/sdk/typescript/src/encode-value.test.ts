@@ -150,11 +150,11 @@ describe('values that are changed, and noted', () => {
       {
         a: {
           toJSON() {
-            throw 'text'
+            throw null as unknown
           }
         }
       },
-      '{"a":"[error: string]"}',
+      '{"a":"[error: object]"}',
       ['/a: unreadable']
     ],
     ['a date that is none', [new Date(NaN)], '["[error: RangeError]"]', ['/0: unreadable']],

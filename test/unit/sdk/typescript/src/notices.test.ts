@@ -54,16 +54,17 @@ describe('callbacks', () => {
 
   test('may throw, reject and log', async () => {
     let calls = 0
+    const rejecting: () => unknown = () => {
+      calls++
+      return Promise.reject(new Error('of the host'))
+    }
     const { platform, notices } = create({
       onDrop: () => {
         calls++
         notices.dropped('invalid', 1)
         throw new Error('of the host')
       },
-      onError: (async () => {
-        calls++
-        return Promise.reject(new Error('of the host'))
-      }) as never
+      onError: rejecting as () => void
     })
     notices.dropped('invalid', 1)
     notices.failed('send', new Error('x'), hint)

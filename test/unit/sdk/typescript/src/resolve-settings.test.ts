@@ -1,12 +1,11 @@
 /** Options, environment and defaults; what is not valid is told, and never thrown. */
 import { describe, expect, test } from '@jest/globals'
-import type { Options } from '../../../../../sdk/typescript/src/options.ts'
 import { resolveSettings } from '../../../../../sdk/typescript/src/resolve-settings.ts'
 import { createFakePlatform } from '../../../../support/sdk/fake-platform.ts'
 
 function resolve(options: object, environment: Record<string, string> = {}) {
   const platform = createFakePlatform(environment)
-  return { settings: resolveSettings(options as Options, platform), lines: platform.lines }
+  return { settings: resolveSettings(options, platform), lines: platform.lines }
 }
 
 describe('settings', () => {

@@ -1,0 +1,5 @@
+/** The transport of the edge. */
+import { exchangeOverFetch } from '../../../../../sdk/typescript/src/fetch-transport.ts'
+import { testTransport } from '../../../../support/sdk/transport-contract.ts'
+
+testTransport('fetch', exchangeOverFetch)
