@@ -64,7 +64,7 @@ describe('callbacks', () => {
         notices.dropped('invalid', 1)
         throw new Error('of the host')
       },
-      onError: rejecting as () => void
+      onError: rejecting
     })
     notices.dropped('invalid', 1)
     notices.failed('send', new Error('x'), hint)
