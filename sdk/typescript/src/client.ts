@@ -107,9 +107,13 @@ function createIdleClient(newId: () => string): Client {
   }
 }
 
+/** Timers take no more: a longer one would end at once. */
+const timerMaxMs = 2 ** 31 - 1
+
 function timeoutOf(options: FlushOptions | undefined, fallback: number): number {
   const given = quietly(() => options?.timeoutMs)
-  return typeof given === 'number' && given >= 0 ? given : fallback
+  const isNumber = typeof given === 'number' && !Number.isNaN(given)
+  return isNumber ? Math.min(Math.max(0, given), timerMaxMs) : fallback
 }
 
 async function close(state: ClientState, forget: () => void): Promise<FlushResult> {

@@ -35,6 +35,8 @@ interface Timer {
 /** 2026-01-01, so that dates are dates. */
 const epochMs = 1_767_225_600_000
 
+const timerMaxMs = 2 ** 31 - 1
+
 /** Takes whatever it is given, as a gateway would. */
 export const takeAll: Gateway = ({ decisions }) => ({
   status: 202,
@@ -89,7 +91,8 @@ export function createFakePlatform(environment: Record<string, string> = {}): Fa
     fillRandom: (bytes) => void bytes.fill(filler++),
     byteLength: (text) => Buffer.byteLength(text),
     startTimer: (run, delayMs, hold = false) => {
-      const timer = { at: now + delayMs, run, hold }
+      // As setTimeout does it.
+      const timer = { at: now + (delayMs > timerMaxMs ? 1 : delayMs), run, hold }
       timers.add(timer)
       return () => void timers.delete(timer)
     },

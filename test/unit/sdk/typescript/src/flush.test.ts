@@ -68,7 +68,7 @@ describe('flush', () => {
     expect(platform.requests).toHaveLength(1)
   })
 
-  test('counts what fails and what is dropped', async () => {
+  test('counts what fails', async () => {
     const { client, platform, log } = createFakeClient(
       { batchMaxItems: 2, queueMaxItems: 4 },
       script(status(400), hang)
@@ -92,6 +92,23 @@ describe('flush', () => {
       expect(await flushed).toEqual({ ...none, pending: 1 })
     }
   )
+
+  test.each([[1e15], [Infinity], [3e9]])('may wait for %d ms', async (timeoutMs) => {
+    const { client, platform, log } = createFakeClient({}, script(status(503)))
+    log(1)
+    const flushed = client.flush({ timeoutMs })
+    await platform.advance(60_000)
+    expect(await flushed).toEqual({ ...none, sent: 1 })
+  })
+
+  test('that may not wait sends, and tells what is left', async () => {
+    const { client, platform, log, sent } = createFakeClient()
+    log(1)
+    const flushed = client.flush({ timeoutMs: -5 })
+    await platform.advance(0)
+    expect(sent()).toEqual([['0']])
+    expect(await flushed).toMatchObject({ failed: 0 })
+  })
 })
 
 describe('close', () => {
