@@ -6,16 +6,8 @@ import { resolveSettings } from './resolve-settings.ts'
 import { createSluice } from './sluice.ts'
 import type { Sluice } from './sluice.ts'
 
-export type { FlushResult, Stats } from './client.ts'
-export type { DecisionContext, DecisionInput } from './decision.ts'
-export type { DropReason } from './drop-reason.ts'
-export type { AnyFunction, ObserveOptions, Observed } from './observe.ts'
-export type { MethodDecorator } from './observed.ts'
-export type { WrapOptions } from './openai.ts'
-export type { Options, RedactedDecision, Stage } from './options.ts'
-export type { Recording, RecordingFields, Tokens, Trace } from './recording.ts'
+export type * from './api-types.ts'
 export { sdkVersion } from './sdk-version.ts'
-export type { Sluice } from './sluice.ts'
 
 /** Starts a client; every option that is not given comes from the environment. */
 export function init(options: Options = {}): Sluice {

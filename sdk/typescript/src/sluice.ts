@@ -8,8 +8,6 @@ import { observe } from './observe.ts'
 import type { AnyFunction, ObserveOptions } from './observe.ts'
 import { observed } from './observed.ts'
 import type { MethodDecorator } from './observed.ts'
-import { wrapOpenAI } from './openai.ts'
-import type { WrapOptions } from './openai.ts'
 import { startRecording } from './recording.ts'
 import type { Recorder, Recording, RecordingFields, Trace } from './recording.ts'
 import { createSnapshot } from './snapshot.ts'
@@ -29,8 +27,6 @@ export interface Sluice extends Client {
   startTrace(fields?: RecordingFields): Recording
   /** Runs `work`, whose decisions belong to what `fields` say, and answers as it does. */
   withContext<T>(fields: DecisionContext, work: () => T): T
-  /** A client of the shape of OpenAI's, to be used as before; its calls are logged. */
-  wrapOpenAI<C extends object>(client: C, options?: WrapOptions): C
   /** Closes at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -52,7 +48,6 @@ export function createSluice({ storage, ...rest }: SluiceDependencies): Sluice {
     trace: (work, fields) => trace(recorder, work, fields),
     startTrace,
     withContext: context.within,
-    wrapOpenAI: (openai, options) => wrapOpenAI({ startTrace }, openai, options),
     // Before Node 20 there is no such symbol; the member is then named "undefined" and unused.
     [Symbol.asyncDispose]: async () => void (await client.close())
   }

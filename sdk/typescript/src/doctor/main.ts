@@ -34,7 +34,8 @@ function print(...lines: string[]): void {
 
 function settingsFor(baseUrl: string | undefined, waitSeconds: number): Examined {
   const warnings: string[] = []
-  const platform = { ...createNodePlatform(), warn: (line: string) => void warnings.push(line) }
+  const warn = (line: string): void => void warnings.push(line.replace(/^sluice: /, ''))
+  const platform = { ...createNodePlatform(), warn }
   const settings = resolveSettings(baseUrl === undefined ? {} : { baseUrl }, platform)
   return { ...settings, warnings, waitSeconds, createId: createUuidV7(platform) }
 }
