@@ -26,7 +26,9 @@ export default {
     project('e2e', 'e2e/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.
-    project('openapi', 'openapi/**/*.test.ts')
+    project('openapi', 'openapi/**/*.test.ts'),
+    // Fetches Bun and Deno, so it runs only when asked.
+    project('runtimes', 'runtimes/**/*.test.ts')
   ],
   // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
   testTimeout: 60_000

@@ -15,7 +15,9 @@ import type { TestStack } from './support/runner/test-stack.ts'
 import { servicesVariable } from './support/test-services.ts'
 
 /** Tests of contract and e2e freeze what others would be using, so their files run one by one. */
-const workersMax = { unit: 2, contract: 1, integration: 2, sdk: 1, e2e: 1, faults: 1, openapi: 1 }
+const workersMax = {
+  ...{ unit: 2, contract: 1, integration: 2, sdk: 1, e2e: 1, faults: 1, openapi: 1, runtimes: 1 }
+}
 
 type JestPhaseName = Exclude<PhaseName, 'check'>
 type Run = { plan: Plan; folder: string; signal: AbortSignal; results: PhaseResult[] }
@@ -70,12 +72,16 @@ async function withStack(run: Run, work: (stack: TestStack) => Promise<void>): P
 
 async function runPhases(run: Run): Promise<void> {
   const { phases } = run.plan
-  const needStack = phases.filter((phase) => phase !== 'check' && phase !== 'unit')
+  const needStack = phases.filter((phase) => {
+    return phase !== 'check' && phase !== 'unit' && phase !== 'runtimes'
+  })
   if (phases.includes('check')) {
     print('check')
     run.results.push(await runChecks(run.signal))
   }
-  if (phases.includes('unit')) await runJestPhase(run, 'unit')
+  for (const phase of ['unit', 'runtimes'] as const) {
+    if (phases.includes(phase) && !run.signal.aborted) await runJestPhase(run, phase)
+  }
   if (needStack.length === 0 || run.signal.aborted) return
   await withStack(run, async (stack) => {
     for (const phase of needStack) {

@@ -13,6 +13,7 @@ import { formatMessage } from 'publint/utils'
 import { startAcceptingGateway } from '../support/sdk/accepting-gateway.ts'
 import type { AcceptingGateway } from '../support/sdk/accepting-gateway.ts'
 import { findPackage } from '../support/sdk/cached-packages.ts'
+import { packedPrograms, printed, sentDecisions } from '../support/sdk/packed-programs.ts'
 import { installSdk } from '../support/sdk/packed-sdk.ts'
 import type { PackedSdk } from '../support/sdk/packed-sdk.ts'
 
@@ -77,37 +78,17 @@ test.each([
   expect(bytes).toBeLessThan(gzippedMax)
 })
 
-const body = `
-  const sluice = init({ agentId: 'packed', batchIntervalMs: 10 })
-  const double = sluice.observe(async (n) => n * 2)
-  sluice.withContext({ sessionId: 's' }, () => sluice.log({ input: 1n, output: 'logged' }))
-  await double(21)
-  console.log(JSON.stringify(await sluice.flush()), typeof wrapOpenAI, typeof sluiceMiddleware)
-  await sluice.close()
-`
-const names = ['{ init }', '{ wrapOpenAI }', '{ sluiceMiddleware }']
-const entries = ['@sluice/sdk', '@sluice/sdk/openai', '@sluice/sdk/ai']
-const programs = {
-  'module.mjs': names.map((name, at) => `import ${name} from '${entries[at]}'`).join('\n') + body,
-  'script.cjs':
-    names.map((name, at) => `const ${name} = require('${entries[at]}')`).join('\n') +
-    `\nvoid (async () => {${body}})()\n`
-}
-
 describe.each(['ours', oldest])('Node, %s', (version) => {
   const node = (): string => (version === 'ours' ? process.execPath : oldNode)
 
-  test.each(Object.entries(programs))('runs a %s', async (name, text) => {
+  test.each(Object.entries(packedPrograms))('runs a %s', async (name, text) => {
     writeFileSync(join(folder, name), text)
     gateway.decisions.length = 0
     const env = { SLUICE_API_KEY: 'slk_test_key', SLUICE_BASE_URL: gateway.url }
     const { stdout, stderr } = await run(node(), [name], { cwd: folder, env })
     expect(stderr).toBe('')
-    expect(stdout).toBe('{"sent":2,"failed":0,"dropped":0,"pending":0} function function\n')
-    expect(gateway.decisions).toMatchObject([
-      { agent_id: 'packed', session_id: 's', input: 1, output: 'logged' },
-      { agent_id: 'packed', input: 21, output: '42' }
-    ])
+    expect(stdout).toBe(printed)
+    expect(gateway.decisions).toMatchObject(sentDecisions)
   })
 
   test('runs the doctor', async () => {

@@ -9,12 +9,13 @@ export const phaseNames = [
   'sdk',
   'e2e',
   'faults',
-  'openapi'
+  'openapi',
+  'runtimes'
 ] as const
 export type PhaseName = (typeof phaseNames)[number]
 
 /** Run only when they are named, since they need more than the rest. */
-const askedPhases: readonly PhaseName[] = ['openapi']
+const askedPhases: readonly PhaseName[] = ['openapi', 'runtimes']
 
 export type Plan = {
   phases: PhaseName[]
@@ -35,8 +36,9 @@ sdk          both SDKs against a gateway and against servers that misbehave
 e2e          the whole, as real processes
 faults       what was acknowledged is there, whatever breaks; npm run test:faults is its long form
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
+runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 
-All but the first two start Kafka, a schema registry, Redis and Postgres of their own, and stop
+All but check, unit and runtimes start Kafka, a schema registry, Redis and Postgres of their own, and stop
 them. SLUICE_STACK=native, docker or external chooses how.
 `
 
