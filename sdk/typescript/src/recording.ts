@@ -19,6 +19,8 @@ export interface Tokens {
 
 /** What is known of a decision so far. */
 export interface Trace {
+  /** What it will be stored under. */
+  readonly decisionId: string
   /** As it is now; it may change afterwards. */
   setInput(input: unknown): void
   /** As it is now; what is no text is sent as JSON. */
@@ -39,21 +41,23 @@ export interface Recorder {
   readonly log: (decision: DecisionInput) => string
   readonly context: Context
   readonly snapshot: Snapshot
+  readonly newId: () => string
   /** Milliseconds since whenever; never goes back. */
   readonly now: () => number
 }
 
 /** Keeps the context of here, wherever the recording ends. */
 export function startRecording(recorder: Recorder, fields: RecordingFields = {}): Recording {
-  const { log, context, snapshot, now } = recorder
+  const { log, context, snapshot, newId, now } = recorder
   const startedAt = now()
   const here = mergeFields(context.current(), {})
   const known: Record<string, unknown> = {}
   let metadata: Record<string, unknown> = { ...fields.metadata }
-  let decision_id: string | undefined
+  let decisionId = fields.decisionId
+  let loggedId: string | undefined
 
   function write(more: Record<string, unknown>): string {
-    const { name, decisionId } = fields
+    const { name } = fields
     const latency_ms = Math.max(0, Math.round(now() - startedAt))
     const own = { ...(name !== undefined && { name }), ...metadata, latency_ms, ...more }
     const around = mergeFields(here, { ...fields, metadata: own })
@@ -62,11 +66,14 @@ export function startRecording(recorder: Recorder, fields: RecordingFields = {})
   }
 
   function finish(more: () => Record<string, unknown>): string {
-    decision_id ??= quietly(() => write(more())) ?? ''
-    return decision_id
+    loggedId ??= quietly(() => write(more())) ?? ''
+    return loggedId
   }
 
   return {
+    get decisionId() {
+      return (decisionId ??= newId())
+    },
     setInput: (input) => void (known['input'] = snapshot(input, 'input')),
     setOutput: (output) => void (known['output'] = snapshot(output, 'output')),
     setMetadata: (added) => void (metadata = { ...metadata, ...added }),

@@ -12,6 +12,7 @@ import { startRecording } from './recording.ts'
 import type { Recorder, Recording, RecordingFields, Trace } from './recording.ts'
 import { createSnapshot } from './snapshot.ts'
 import { trace } from './trace.ts'
+import { createUuidV7 } from './uuid-v7.ts'
 
 export interface Sluice extends Client {
   /**
@@ -39,7 +40,9 @@ export function createSluice({ storage, ...rest }: SluiceDependencies): Sluice {
   const context = createContext(storage)
   const client = createClient({ ...rest, context: context.current })
   const snapshot = createSnapshot(rest.settings.maxDecisionBytes)
-  const recorder: Recorder = { log: client.log, context, snapshot, now: rest.platform.clock }
+  const newId = createUuidV7(rest.platform)
+  const now = rest.platform.clock
+  const recorder: Recorder = { log: client.log, context, snapshot, newId, now }
   const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)
   return {
     ...client,

@@ -28,6 +28,7 @@ export function recorded(): Recorded {
     },
     context,
     snapshot: (value) => structuredClone(value),
+    newId: () => 'made',
     now: () => now
   }
   const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)

@@ -71,3 +71,12 @@ test('one that is ended by hand ends once', () => {
   expect([open.end(), open.fail(new Error('late')), open.end()]).toEqual(['id-1', 'id-1', 'id-1'])
   expect(decisions).toHaveLength(1)
 })
+
+test('its id can be known before it ends', () => {
+  const { recorder, decisions } = recorded()
+  const ids = [{}, { decisionId: 'own' }].map((fields) => {
+    return trace(recorder, ({ decisionId }) => decisionId, fields)
+  })
+  expect(ids).toEqual(['made', 'own'])
+  expect(decisions.map(({ decisionId }) => decisionId)).toEqual(ids)
+})
