@@ -69,9 +69,37 @@ const inputs: readonly unknown[] = [
   { $value: 'cyclic' },
   { $value: 'text', characters: 100_000, of: 'ü' },
   { cut: '\ud800', ['__proto__']: { a: 1 } },
+  {
+    $value: 'map',
+    entries: [
+      [1, 'a'],
+      ['1', 'b']
+    ]
+  },
+  { 'a\ud800': 1, 'a\udc00': 2 },
+  { 'a\u0000b': '\u0000' },
   null
 ]
 const each = 20
+
+/** Fields as nobody should send them: whatever is left of them, the gateway takes the decision. */
+const strange: readonly object[] = [
+  { agent_id: '', session_id: '', domain: '' },
+  { agent_id: { $value: 'text', characters: 300, of: '😀' } },
+  { session_id: { $value: 'text', characters: 2000, of: 'é' }, domain: ' \n\u0007 ' },
+  { agent_id: 'a\u0000b\ud800', domain: '\u0000' },
+  { agent_id: { a: 1 }, session_id: [], domain: false },
+  { input_tokens: -1, output_tokens: 1.5 },
+  { input_tokens: { $value: 'power', base: 10, exponent: 30 }, output_tokens: true },
+  { input_tokens: '12', output_tokens: 1e300 },
+  { metadata: { $value: 'deep', levels: 100 } },
+  { metadata: [1], decision_id: 'order-17' },
+  { metadata: { 'a\u0000b': '\u0000', ['__proto__']: 1, '': null } },
+  { metadata: 'gold', decision_id: '00000000-0000-0000-0000-000000000000' },
+  { input: { $value: 'deep', levels: 100_000, kind: 'list' } },
+  { input: { $value: 'power', base: 10, exponent: 5000 } },
+  { input: { $value: 'throws_whole', name: 'Broken' }, output: { $value: 'cyclic' } }
+]
 
 describe.each(sdks)('%s', (sdk) => {
   test('stores what was sent, once, to the byte', async () => {
@@ -96,6 +124,19 @@ describe.each(sdks)('%s', (sdk) => {
     })
     expect(altered).toEqual([])
     expect(await driver.end('return')).toMatchObject({ code: 0 })
+  })
+
+  test('sends nothing that the gateway refuses', async () => {
+    const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+    const driver = await startClient(sdk, tenant)
+    const ids: string[] = []
+    for (const fields of strange) {
+      ids.push(...(await log(driver, { input: 1, output: 'x', agent_id: 'a', ...fields })))
+      const flushed = await driver.ask({ do: 'flush', timeout_ms: 20_000 })
+      expect({ fields, ...flushed }).toMatchObject({ fields, sent: 1, failed: 0, dropped: 0 })
+    }
+    const stored = await storedOf(tenant, strange.length)
+    expect(stored.map(({ decision_id }) => decision_id).sort()).toEqual(ids.sort())
   })
 
   test(

@@ -52,6 +52,7 @@ class Driver:
         self.commands: dict[str, Callable[[Members], Members]] = {
             "init": self.init,
             "log": self.log,
+            "log_together": self.log_together,
             "flush": self.flush,
             "flush_and_log": self.flush_and_log,
             "flush_twice": self.flush_twice,
@@ -67,18 +68,16 @@ class Driver:
         options = {name: value_of(value) for name, value in command["options"].items()}
         if "redact" in command:
             options["redact"] = redact_of(command["redact"])
-        throws = command.get("callbacks") == "throw"
+        kind = command.get("callbacks")
 
         def on_error(error: Any, about: Any) -> None:
             seen = {**plain_of(about), "error": type(error).__name__, "text": str(error)}
             self.errors.append(seen)
-            if throws:
-                raise HostError("a callback of the host")
+            self.call_back(kind)
 
         def on_drop(about: Any) -> None:
             self.drops.append(plain_of(about))
-            if throws:
-                raise HostError("a callback of the host")
+            self.call_back(kind)
 
         self.client = sluice.init(on_error=on_error, on_drop=on_drop, **options)
         return {}
@@ -101,6 +100,19 @@ class Driver:
             if command.get("mutate_after"):
                 destroy(made)
         return {"ids": ids, "ms_max": most * 1000, "unchanged": unchanged}
+
+    def call_back(self, kind: str | None) -> None:
+        """What a host's callback does besides keeping what it was told."""
+        if kind == "throw":
+            raise HostError("a callback of the host")
+        if kind == "ask":
+            self.client.stats()
+            self.client.flush(timeout_ms=0)
+
+    def log_together(self, command: Members) -> Members:
+        with ThreadPoolExecutor(command["callers"]) as pool:
+            all_of = [pool.submit(self.log, command) for _ in range(command["callers"])]
+            return {"ids": [decision_id for each in all_of for decision_id in each.result()["ids"]]}
 
     def flush(self, command: Members) -> Members:
         asked = {"timeout_ms": command["timeout_ms"]} if "timeout_ms" in command else {}

@@ -72,6 +72,7 @@ def _date_time(given: Members) -> Any:
 MAKERS: dict[str, Callable[[Members], Any]] = {
     "absent": lambda _: ABSENT,
     "big_integer": lambda given: int(given["digits"]),
+    "power": lambda given: given["base"] ** given["exponent"],
     "nan": lambda _: float("nan"),
     "infinity": lambda _: float("inf"),
     "minus_infinity": lambda _: float("-inf"),

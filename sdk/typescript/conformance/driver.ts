@@ -23,6 +23,12 @@ const commands: Readonly<Record<string, Run>> = {
     return {}
   },
   log,
+  log_together: async ({ callers, times, decision }) => {
+    const all = Array.from({ length: Number(callers) }, () =>
+      log({ times, decision, pause_every: 10 })
+    )
+    return { ids: (await Promise.all(all)).flatMap(({ ids }) => ids) }
+  },
   flush: async ({ timeout_ms }) => {
     const options = timeout_ms === undefined ? {} : { timeoutMs: Number(timeout_ms) }
     return await timed(async () => snakeOf(await theClient().flush(options)))
@@ -71,16 +77,25 @@ function optionsOf({ options, redact, callbacks }: Members): Members {
     onError: (error: unknown, about: Members) => {
       const name = error instanceof Error ? error.name : typeof error
       errors.push({ ...about, error: name, text: String(error) })
-      if (callbacks === 'throw') throw new Error('a callback of the host')
+      callBack(callbacks)
     },
     onDrop: (about: Members) => {
       drops.push(about)
-      if (callbacks === 'throw') throw new Error('a callback of the host')
+      callBack(callbacks)
     }
   }
 }
 
-/** `{n}` in `input` stands for how many were logged before in the same command. */
+/** What a host's callback does besides keeping what it was told. */
+function callBack(kind: unknown): void {
+  if (kind === 'throw') throw new Error('a callback of the host')
+  if (kind === 'ask') {
+    theClient().stats()
+    void theClient().flush({ timeoutMs: 0 })
+  }
+}
+
+/** `{n}` in a text stands for how many were logged before in the same command. */
 async function log(command: Members): Promise<Members> {
   const { times = 1, mutate_after, check_unchanged, decision, pause_every } = command
   const ids: string[] = []

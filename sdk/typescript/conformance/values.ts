@@ -17,6 +17,7 @@ class NamedError extends Error {
 const makers: Readonly<Record<string, Make>> = {
   absent: () => undefined,
   big_integer: ({ digits }) => BigInt(String(digits)),
+  power: ({ base, exponent }) => BigInt(Number(base)) ** BigInt(Number(exponent)),
   nan: () => NaN,
   infinity: () => Infinity,
   minus_infinity: () => -Infinity,

@@ -18,6 +18,8 @@ export interface Behaviour {
   readonly reset?: 'at_request' | 'within_request' | 'before_answer' | 'within_answer'
   /** The answer ends early, in good order, but for the length that its head promised. */
   readonly truncate?: boolean
+  /** In pieces that tell their own length, so that the head does not. */
+  readonly chunked?: boolean
   /** It holds the decisions, though its answer does not say so. */
   readonly takes?: boolean
   readonly hang?: boolean

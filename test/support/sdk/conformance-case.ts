@@ -55,6 +55,8 @@ export interface Expectations {
   readonly whole_sessions?: number
   /** So many are held, or told of at the end as not sent. */
   readonly sent_or_said?: number
+  /** No object of any request has two members of the same name. */
+  readonly single_members?: true
 }
 
 export type ExpectedDecision = Members & {

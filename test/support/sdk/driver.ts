@@ -20,6 +20,8 @@ export interface Exit {
 export interface Driver {
   /** @throws when the driver says that something was thrown, says nothing, or ends. */
   ask(command: Command): Promise<Reply>
+  /** Tells it something that it need not have answered when it ends. */
+  tell(command: Command): void
   /** Tells it how to end, or sends it a signal, and resolves when it has. @throws if it does not */
   end(how: string): Promise<Exit>
   readonly stderr: () => string
@@ -59,8 +61,12 @@ function driverOf(child: ChildProcess): Driver {
   })
   const next = linesOf(child)
 
-  async function ask(command: Command): Promise<Reply> {
+  function tell(command: Command): void {
     child.stdin?.write(`${lineOf(command)}\n`)
+  }
+
+  async function ask(command: Command): Promise<Reply> {
+    tell(command)
     const line = await withDeadline(next(), { what: command.do, afterMs: replyMs, stderr: saidOf })
     if (line === null) throw new Error(`the driver ended at ${command.do}: ${stderr.slice(-2000)}`)
     const reply = JSON.parse(line) as Reply
@@ -79,6 +85,7 @@ function driverOf(child: ChildProcess): Driver {
   const saidOf = (): string => stderr
   return {
     ask,
+    tell,
     end,
     stderr: saidOf,
     kill: async () => {

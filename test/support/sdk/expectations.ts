@@ -76,7 +76,13 @@ const checks: { readonly [Name in keyof Required<Expectations>]: Check<Name> } =
     const said = /^sluice: (\d+) decisions were not sent/mu.exec(driver.stderr())?.[1] ?? 0
     const path = `of those held and those said (${said}) the sum`
     return differencesOf(expected, server.held.size + Number(said), { path })
-  }
+  },
+  single_members: (_, { server }) =>
+    server.requests.flatMap(({ text }) =>
+      countNames(text) === countNames(JSON.stringify(JSON.parse(text)))
+        ? []
+        : [`a name stands twice in ${text.slice(0, 300)}`]
+    )
 }
 
 export function findFaults(run: CaseRun): string[] {
@@ -85,6 +91,11 @@ export function findFaults(run: CaseRun): string[] {
     const check = checks[name as keyof Expectations] as (value: unknown, run: CaseRun) => string[]
     return check(value, run)
   })
+}
+
+/** Of all objects within a JSON text; the texts of the cases have nothing that looks like one. */
+function countNames(text: string): number {
+  return text.match(/"\s*:/gu)?.length ?? 0
 }
 
 function shownOf(seen: SeenRequest): Members {

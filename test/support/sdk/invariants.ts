@@ -102,8 +102,8 @@ function faultsOfBatches(requests: readonly SeenRequest[]): string[] {
 }
 
 /** Nothing is held that was never logged. Ids that were not given by the case are UUIDv7. */
-function faultsOfHeld({ server, ids, case: { steps } }: CaseRun): string[] {
-  const logged = new Set(ids)
+function faultsOfHeld({ server, ids, case: { steps }, isUnanswered }: CaseRun): string[] {
+  const logged = new Set(isUnanswered ? [...ids, ...server.held.keys()] : ids)
   const own = JSON.stringify(steps)
   return [
     ...(logged.size === 0 ? [] : [...server.held.keys()].filter((id) => !logged.has(id))).map(

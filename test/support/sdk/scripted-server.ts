@@ -24,6 +24,8 @@ export interface SeenRequest {
   isGzip: boolean
   /** Of the body, inflated; 0 when it never came. */
   bytes: number
+  /** The body as it came, inflated. */
+  text: string
   items: readonly Item[]
   /** Members of each item that are not of a decision, and so on: nothing here is ever right. */
   readonly faults: string[]
@@ -157,7 +159,14 @@ async function listen(front: Server, port: number): Promise<number> {
 
 function seenOf({ url = '', headers }: IncomingMessage, connection: number): SeenRequest {
   const began = { path: url, headers, connection, beganAt: performance.now() }
-  const nothing = { endedAt: null, status: null, isGzip: false, bytes: 0, client_report: null }
+  const nothing = {
+    endedAt: null,
+    status: null,
+    isGzip: false,
+    bytes: 0,
+    client_report: null,
+    text: ''
+  }
   return { ...began, ...nothing, items: [], faults: [] }
 }
 
@@ -179,7 +188,8 @@ async function readRequest(
   const inflated = seen.isGzip ? gunzipSync(body) : body
   seen.bytes = inflated.length
   try {
-    Object.assign(seen, membersOf(inflated.toString('utf8')))
+    seen.text = inflated.toString('utf8')
+    Object.assign(seen, membersOf(seen.text))
   } catch (error) {
     seen.faults.push(`the body cannot be read: ${String(error)}`)
   }

@@ -20,8 +20,9 @@ export async function sendAnswer(sending: Sending): Promise<void> {
   if (hints === true) response.writeEarlyHints({ link: '</style.css>; rel=preload' })
   onTaken()
   if (reset === 'before_answer') return void request.socket.resetAndDestroy()
-  const length = Buffer.byteLength(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': length })
+  const length = { 'content-length': Buffer.byteLength(answer.body) }
+  const isChunked = behaviour.chunked === true
+  response.writeHead(answer.status, { ...answer.headers, ...(isChunked ? {} : length) })
   if (reset === 'within_answer' || behaviour.truncate === true) return breakOff(sending)
   if (behaviour.trickle_ms !== undefined) return await trickle(sending, behaviour.trickle_ms)
   await new Promise<void>((resolve) => response.end(answer.body, () => resolve()))
