@@ -18,7 +18,7 @@ let rssMax = 0
 
 const commands: Readonly<Record<string, Run>> = {
   init: (command) => {
-    client = init(optionsOf(command) as Parameters<typeof init>[0])
+    client = init(optionsOf(command))
     loop.enable()
     return {}
   },
@@ -73,7 +73,7 @@ function optionsOf({ options, redact, callbacks }: Members): Members {
   const named = given.map(([name, value]) => [camelOf(name), valueOf(value)] as const)
   return {
     ...Object.fromEntries(named),
-    ...(redact === undefined ? {} : { redact: redactOf(String(redact)) }),
+    ...(redact === undefined ? {} : { redact: redactOf(redact as string) }),
     onError: (error: unknown, about: Members) => {
       const name = error instanceof Error ? error.name : typeof error
       errors.push({ ...about, error: name, text: String(error) })

@@ -8,7 +8,7 @@ const timeoutMs = 300_000
 const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'form', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
-  { name: 'sdk', command: 'tsc', args: ['--noEmit', '-p', 'sdk/typescript'] },
+  { name: 'sdk', command: 'tsc', args: ['--noEmit', '-p', 'sdk/typescript/conformance'] },
   { name: 'rules', command: 'eslint', args: ['.'] },
   { name: 'imports', command: 'depcruise', args: ['.', '--config'] },
   {

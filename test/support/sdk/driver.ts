@@ -70,7 +70,8 @@ function driverOf(child: ChildProcess): Driver {
     const line = await withDeadline(next(), { what: command.do, afterMs: replyMs, stderr: saidOf })
     if (line === null) throw new Error(`the driver ended at ${command.do}: ${stderr.slice(-2000)}`)
     const reply = JSON.parse(line) as Reply
-    if (reply['error'] !== undefined) throw new Error(`${command.do}: ${String(reply['error'])}`)
+    if (reply['error'] !== undefined)
+      throw new Error(`${command.do}: ${JSON.stringify(reply['error'])}`)
     return reply
   }
 

@@ -40,7 +40,7 @@ const checks: { readonly [Name in keyof Required<Expectations>]: Check<Name> } =
     return differencesOf(expected, dropped, { path: 'client_report', strictness: 'exact' })
   },
   strays: (expected, { server, case: { options = {} } }) => {
-    const base = String(options['base_url'] ?? '').replace(/^\{server\}/, '')
+    const base = ((options['base_url'] as string | undefined) ?? '').replace(/^\{server\}/, '')
     const right = base.replace(/\/$/, '') + path
     const strays = server.requests.filter((request) => request.path !== right)
     return differencesOf(expected, strays.length, { path: 'strays' })

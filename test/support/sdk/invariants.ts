@@ -42,7 +42,15 @@ export function findInvariantFaults(run: CaseRun): string[] {
 }
 
 function faultsOfRequest(seen: SeenRequest, { sdk, case: { options = {} } }: CaseRun): string[] {
-  const { headers } = seen
+  return [
+    ...seen.faults,
+    ...faultsOfHeaders(seen, sdk),
+    ...faultsOfSize(seen, options),
+    ...seen.items.flatMap(({ text }) => faultsOfDecision(text, sdk))
+  ]
+}
+
+function faultsOfHeaders({ headers }: SeenRequest, sdk: string): string[] {
   const expected: readonly [string, RegExp][] = [
     ['content-type', /^application\/json(;|$)/],
     ['authorization', /^Bearer slk_\S+$/],
@@ -50,21 +58,22 @@ function faultsOfRequest(seen: SeenRequest, { sdk, case: { options = {} } }: Cas
     ['x-batch-id', uuid],
     ['x-attempt', /^[1-9]\d*$/]
   ]
+  return expected.flatMap(([name, form]) => {
+    const value = String(headers[name])
+    return form.test(value) ? [] : [`${name} is ${value}`]
+  })
+}
+
+function faultsOfSize({ items, bytes, client_report }: SeenRequest, options: Members): string[] {
   // A wrong value is no value: then the default holds.
   const most = Number(options['batch_max_items'] || 50)
   const mostBytes = Number(options['batch_max_bytes'] || 524_288)
-  const isTooLong = seen.items.length > 1 && seen.bytes > mostBytes + envelopeBytes
-  const isEmpty = seen.status !== null && seen.items.length === 0 && seen.client_report === null
+  const isTooLong = items.length > 1 && bytes > mostBytes + envelopeBytes
+  const isEmpty = bytes > 0 && items.length === 0 && client_report === null
   return [
-    ...seen.faults,
-    ...expected.flatMap(([name, form]) => {
-      const value = String(headers[name])
-      return form.test(value) ? [] : [`${name} is ${value}`]
-    }),
-    ...(seen.items.length > most ? [`it has ${seen.items.length} items`] : []),
-    ...(isTooLong ? [`its ${seen.items.length} items have ${seen.bytes} bytes`] : []),
-    ...(isEmpty && seen.bytes > 0 ? ['it has neither items nor a report'] : []),
-    ...seen.items.flatMap(({ text }) => faultsOfDecision(text, sdk))
+    ...(items.length > most ? [`it has ${items.length} items`] : []),
+    ...(isTooLong ? [`its ${items.length} items have ${bytes} bytes`] : []),
+    ...(isEmpty ? ['it has neither items nor a report'] : [])
   ]
 }
 

@@ -74,7 +74,7 @@ async function takeStep(run: CaseRun, step: Step, index: number): Promise<void> 
 }
 
 async function answerOf(run: CaseRun, step: Step): Promise<Reply> {
-  const { expect: _, unanswered, ...command } = step
+  const { unanswered, ...command } = step
   if (unanswered === true) {
     run.driver.tell(command)
     run.isUnanswered = true
