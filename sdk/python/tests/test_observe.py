@@ -20,7 +20,7 @@ class Broken(Exception):
 class ObserveTest(ClientTestCase):
     def test_arguments_are_the_input_and_the_result_is_the_output(self) -> None:
         @self.client.observe(name="sum", domain="maths", metadata={"a": 1})
-        def add(left: int, right: int = 2, *rest: int, **more: int) -> dict[str, int]:
+        def add(left: int, right: int = 2, *, bias: int = 0) -> dict[str, int]:
             """Adds."""
             return {"sum": left + right}
 
@@ -33,6 +33,14 @@ class ObserveTest(ClientTestCase):
         latency_ms = decision["metadata"].pop("latency_ms")
         self.assertIsInstance(latency_ms, int)
         self.assertEqual(decision["metadata"], {"name": "sum", "a": 1})
+
+    def test_arguments_of_any_number_are_told_by_their_name(self) -> None:
+        @self.client.observe
+        def collect(first: int, *rest: int, **more: int) -> None: ...
+
+        collect(1, 2, 3, last=4)
+        expected = {"first": 1, "rest": [2, 3], "more": {"last": 4}}
+        self.assertEqual(self.decision()["input"], expected)
 
     def test_input_is_what_it_was_when_the_call_began(self) -> None:
         @self.client.observe

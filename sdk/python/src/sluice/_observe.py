@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar, overload
 
 from sluice._notices import write_line
@@ -89,20 +90,43 @@ def _create_read_input(function: Any) -> Callable[..., dict[str, Any]]:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return lambda *args, **kwargs: {"args": args, "kwargs": kwargs}
-    first = next(iter(signature.parameters), "")
-    hidden = first if first in ("self", "cls") else None
+        return _read_unnamed
+    parameters = signature.parameters.values()
+    names = [parameter.name for parameter in parameters]
+    hidden = names[0] if names and names[0] in ("self", "cls") else None
+    if all(parameter.kind in _NAMED for parameter in parameters):
+        # Binding costs more than all else of a call does.
+        read = partial(_read_named, names)
+    else:
+        read = partial(_read_bound, signature)
 
     def read_input(*args: Any, **kwargs: Any) -> dict[str, Any]:
-        try:
-            arguments = dict(signature.bind(*args, **kwargs).arguments)
-        except TypeError:
-            return {"args": args, "kwargs": kwargs}
+        arguments = read(args, kwargs)
         if hidden is not None:
             arguments.pop(hidden, None)
         return arguments
 
     return read_input
+
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def _read_unnamed(*args: Any, **kwargs: Any) -> dict[str, Any]:
+    return {"args": args, "kwargs": kwargs}
+
+
+def _read_named(names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {**dict(zip(names, args)), **kwargs}
+
+
+def _read_bound(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    try:
+        return dict(signature.bind(*args, **kwargs).arguments)
+    except TypeError:
+        return _read_unnamed(*args, **kwargs)
 
 
 def _wrap_plain(function: Any, begin: Begin) -> Any:
