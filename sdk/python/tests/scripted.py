@@ -130,6 +130,8 @@ def _read_request(reader: Any) -> Seen | None:
         name, _, value = line.decode().partition(": ")
         headers[name.lower()] = value
     body = reader.read(int(headers["content-length"]))
+    if len(body) < int(headers["content-length"]):
+        return None
     if headers.get("content-encoding") == "gzip":
         body = gzip.decompress(body)
     return Seen(headers, json.loads(body), time.monotonic())

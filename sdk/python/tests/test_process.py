@@ -39,7 +39,7 @@ class ProcessTest(unittest.TestCase):
         source = f"{textwrap.dedent(head)}\n{textwrap.dedent(program)}"
         environ = {name: text for name, text in os.environ.items() if "SLUICE" not in name}
         process = subprocess.Popen(
-            [sys.executable, "-c", source],
+            [sys.executable, "-W", "ignore", "-c", source],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -195,7 +195,7 @@ class ProcessTest(unittest.TestCase):
         head = "import sluice\nclient = sluice.init()\n"
         head += "def log(output): sluice.log(input=1, output=output)\n"
         result = subprocess.run(
-            [sys.executable, "-c", head + source],
+            [sys.executable, "-W", "ignore", "-c", head + source],
             env={**os.environ, **environ},
             capture_output=True,
             text=True,

@@ -7,7 +7,6 @@ import json
 import time
 import uuid
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from sluice._answer import Verdict, judge, no_answer
 from sluice._notices import write_line
@@ -63,20 +62,6 @@ class Exchange:
             self._describe(job, count, verdict, time.monotonic() - began)
         return verdict
 
-    def hint(self, verdict: Verdict) -> str:
-        """What somebody can do about a failure."""
-        status = verdict.told[:3]
-        if status in ("401", "403"):
-            return f"check SLUICE_API_KEY ({_shown(self._settings.api_key or '')})"
-        address = urlsplit(self._settings.base_url or "").netloc
-        if verdict.is_misconfigured:
-            return f"check SLUICE_BASE_URL ({address})"
-        if not verdict.is_again:
-            return f"{address} refused it for good; docs/errors.md of Sluice says why"
-        if status.isdigit():
-            return f"{address} cannot take decisions now; they are kept and tried again"
-        return f"{address} cannot be reached; decisions are kept and tried again"
-
     def _describe(self, job: Job, count: int, verdict: Verdict, seconds: float) -> None:
         batch = "a report" if job.batch is None else f"batch {job.batch.id}"
         attempt = 1 if job.batch is None else job.batch.attempts
@@ -102,10 +87,3 @@ class Exchange:
             body = gzip.compress(body, _GZIP_LEVEL)
             headers["Content-Encoding"] = "gzip"
         return body, headers
-
-
-def _shown(key: str) -> str:
-    """As much of a key as tells which kind it is."""
-    parts = key.split("_")
-    is_key = len(parts) > 2 and parts[0] == "slk"
-    return f"slk_{parts[1][:16]}_…" if is_key else "it does not begin with slk_"

@@ -13,6 +13,7 @@ from sluice._options import Settings
 
 _CALLBACK_PAUSE_S = 1.0
 _SUMMARY_PAUSE_S = 60.0
+_DELIVERY_WAIT_S = 1.0
 
 
 def write_line(text: str) -> None:
@@ -43,6 +44,7 @@ class Notices:
         self._settings = settings
         self._clock = clock
         self._lock = threading.RLock()
+        self._delivery = threading.RLock()
         self._errors: dict[str, _Pending] = {}
         self._drops: dict[str, _Pending] = {}
         self._first: str | None = None
@@ -97,6 +99,16 @@ class Notices:
 
     def deliver(self, is_last: bool = False) -> None:
         """Tells what is due; the callbacks whatever is left when it is the last time."""
+        # One thread at a time: whoever comes last knows that all was told. A callback that hangs
+        # is not waited for.
+        is_alone = self._delivery.acquire(timeout=_DELIVERY_WAIT_S)
+        try:
+            self._deliver(is_last)
+        finally:
+            if is_alone:
+                self._delivery.release()
+
+    def _deliver(self, is_last: bool) -> None:
         now = self._clock()
         with self._lock:
             lines = self._take_lines(now)

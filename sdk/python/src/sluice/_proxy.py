@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from urllib.parse import unquote
 
 
 def proxy_of(scheme: str, host: str) -> str | None:
-    names = (f"{scheme}_proxy", f"{scheme}_proxy".upper(), "all_proxy", "ALL_PROXY")
-    if not any(os.environ.get(name) for name in names):
+    """Its address, with a name and password if it needs them."""
+    if not _names_any(scheme):
         return None
     from urllib.request import (  # type: ignore[attr-defined]
         getproxies_environment,
@@ -21,9 +22,19 @@ def proxy_of(scheme: str, host: str) -> str | None:
 
 
 def proxy_authorization(username: str | None, password: str | None) -> dict[str, str]:
+    """The header for a proxy that wants to know who asks."""
     if username is None:
         return {}
-    import base64
-
     pair = f"{unquote(username)}:{unquote(password or '')}".encode()
     return {"Proxy-Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+
+
+def _names_any(scheme: str) -> bool:
+    names = (f"{scheme}_proxy", "all_proxy")
+    return any(os.environ.get(name) or os.environ.get(name.upper()) for name in names)
+
+
+if _names_any("http") or _names_any("https"):
+    # Now, not on a thread of ours: a fork amid an import would leave the child with one that
+    # never ends. Without a proxy it is not worth its time.
+    import urllib.request  # noqa: F401

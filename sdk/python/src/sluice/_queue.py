@@ -94,13 +94,10 @@ class Queue:
 
     def needs_wake(self) -> bool:
         """Whether the decision pushed last changes when the next batch is due."""
-        settings = self._settings
-        return (
-            len(self._fresh) == 1
-            or len(self._fresh) == self.batch_items
-            or self._fresh_size >= settings.batch_max_bytes
-            or settings.mode == "immediate"
-        )
+        if len(self._fresh) in (1, self.batch_items):
+            return True
+        excess = self._fresh_size - self._settings.batch_max_bytes
+        return 0 <= excess <= len(self._fresh[-1].data)
 
     def due_at(self, flush_to: int) -> float | None:
         """When the next batch is due: 0 for at once, None when nothing waits.

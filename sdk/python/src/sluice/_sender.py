@@ -6,7 +6,7 @@ import threading
 import time
 
 from sluice import _lifecycle
-from sluice._answer import Fate, Verdict
+from sluice._answer import Verdict
 from sluice._exchange import Exchange, Job, report_text
 from sluice._ledger import Tracker
 from sluice._notices import Notices
@@ -82,10 +82,11 @@ class Sender:
             self._ledger.trackers.append(tracker)
             self._work.notify_all()
             has_work = tracker.pending > 0 or self._ledger.has_unreported
-            if has_work and self._workers == 0 and not self._start_worker():
-                # At the end of a process there may be no new threads: this one does the work.
-                self._workers += 1
-                self._run_worker(tracker, deadline)
+            is_alone = has_work and self._workers == 0 and not self._start_worker()
+            self._workers += is_alone
+        if is_alone:
+            # At the end of a process there may be no new threads: this one does the work.
+            self._run_worker(tracker, deadline)
         with self._lock:
             while not self._is_over(tracker, deadline):
                 self._progress.wait(max(0.0, deadline - time.monotonic()))
@@ -131,7 +132,9 @@ class Sender:
         """Has a worker look at what changed."""
         if self._idle:
             self._work.notify()
-        elif self._workers < _WORKERS_MAX and not self.is_closed:
+        elif self.is_closed:
+            self._notices.deliver()
+        elif self._workers < _WORKERS_MAX:
             self._start_worker()
 
     def _is_over(self, tracker: Tracker, deadline: float) -> bool:
@@ -218,9 +221,8 @@ class Sender:
         self._in_flight += 1
         self._ledger.requests += 1
         self._ledger.retried += sum(entry.attempts > 1 for entry in entries)
-        due_at = self._due_at()
-        if due_at is not None and due_at <= now:
-            # There is enough for another request beside this one.
+        if self._due_at() is not None:
+            # Another worker is to know when the next one is due.
             self._wake()
         return Job(batch, report)
 
@@ -236,18 +238,9 @@ class Sender:
             self._report_wanted = False
             if not verdict.is_taken:
                 self._ledger.put_back(job.report)
-        self._note(verdict)
+        self._settler.note(verdict)
         self._work.notify_all()
         self._progress.notify_all()
-
-    def _note(self, verdict: Verdict) -> None:
-        failed = sum(fate is not Fate.SENT for fate in verdict.fates)
-        if failed or not verdict.is_taken:
-            self._ledger.last_error = verdict.told
-            if verdict.fates[:1] == [Fate.TOO_LARGE] and failed > 1:
-                # Halves of it are on their way: nothing is wrong yet.
-                return
-            self._notices.error("send", verdict.told, failed, self._exchange.hint(verdict))
 
 
 _NEWS = Job(None, None)

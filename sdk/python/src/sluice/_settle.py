@@ -6,6 +6,7 @@ import datetime
 
 from sluice._answer import Fate, Verdict
 from sluice._gate import Gate
+from sluice._hint import hint_of
 from sluice._ledger import Ledger
 from sluice._notices import Notices
 from sluice._options import Settings
@@ -53,6 +54,16 @@ class Settler:
         if self.queue.settle(entry):
             self.ledger.count_drop(reason, entry.agent_id, entry.number, offered)
             self._notices.drop(reason, is_told=reason == "shutdown")
+
+    def note(self, verdict: Verdict) -> None:
+        """Tells of what failed."""
+        failed = sum(fate is not Fate.SENT for fate in verdict.fates)
+        if failed or not verdict.is_taken:
+            self.ledger.last_error = verdict.told
+            if verdict.fates[:1] == [Fate.TOO_LARGE] and failed > 1:
+                # Halves of it are on their way: nothing is wrong yet.
+                return
+            self._notices.error("send", verdict.told, failed, hint_of(self._settings, verdict))
 
     def _succeed(self) -> None:
         """The gateway took what it was sent."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import http.client
 import os
 import selectors
@@ -17,6 +18,10 @@ from sluice._limited_socket import LimitedSocket
 from sluice._proxy import proxy_authorization, proxy_of
 
 BODY_BYTES_MAX = 4 << 20
+
+# Looking up a host imports this codec. A fork in the middle of that would leave the child with an
+# import that never ends, so nothing is imported on a thread of ours.
+codecs.lookup("idna")
 
 
 class TransportError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,10 @@ from sluice._objects import Expanded, Marked, Text, describe, type_name
 from sluice._plain import DEPTH_MAX, TooLarge
 
 CHANGES_MAX = 10
+
+# Imported now: a fork amid an import would leave the child with one that never ends.
+codecs.lookup("utf-16-le")
+
 _POINTER_CHARACTERS_MAX = 200
 _UNWRAPS_MAX = 8
 
