@@ -28,8 +28,7 @@ testIfPython(
   async () => {
     const strict = ['-W', 'error::ResourceWarning', '-W', 'error::DeprecationWarning:sluice']
     const args = [...strict, '-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests')]
-    const ended = await run('python3', args, { env: sources })
-    expect(ended).toEqual({ code: 0, output: expect.stringMatching(/Ran \d\d+ tests/) })
+    expect(await runWell('python3', args, { env: sources })).toMatch(/Ran \d\d+ tests/)
   },
   timeoutMs
 )
@@ -39,8 +38,7 @@ testIfPython(
   async () => {
     const python = join(await pythonTools(), 'python')
     const args = ['-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests', 'libraries')]
-    const ended = await run(python, args, { env: sources })
-    expect(ended).toEqual({ code: 0, output: expect.stringMatching(/Ran \d\d tests/) })
+    expect(await runWell(python, args, { env: sources })).toMatch(/Ran \d\d tests/)
   },
   timeoutMs
 )
