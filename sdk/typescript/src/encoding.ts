@@ -1,4 +1,4 @@
-/** JSON text in the making: how much of it there may be, where it is, and what had to be changed. */
+/** JSON text in the making: how much there may be, where it is, and what had to be changed. */
 
 /** What can happen to a value that JSON, or the gateway, cannot hold. */
 export type ChangeKind =

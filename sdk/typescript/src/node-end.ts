@@ -1,5 +1,4 @@
-/**
- * The end of a process: what is left is sent while that is possible, and counted when it is not.
+/** The end of a process: what is left is sent while that is possible, and counted when it is not.
  *
  * - The loop is empty: `beforeExit`. There is time, so the clients flush.
  * - `process.exit` or an exception: `exit`. Only what is synchronous is done: one line.

@@ -1,5 +1,4 @@
-/**
- * One HTTP exchange over node:http, whose sockets never keep a process alive.
+/** One HTTP exchange over node:http, whose sockets never keep a process alive.
  *
  * fetch is not used here because its sockets cannot be unref'd: a hanging gateway would keep a
  * finished program from ending.

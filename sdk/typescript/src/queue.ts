@@ -1,5 +1,4 @@
-/**
- * What waits to be sent, bounded by items and bytes; what is on its way counts as well.
+/** What waits to be sent, bounded by items and bytes; what is on its way counts as well.
  *
  * `fresh` are decisions that were never sent, in the order of their logging. `returned` are batches
  * that have to be sent again, and go first.

@@ -1,5 +1,4 @@
-/**
- * The one place where a decision is changed on its way out: `redact` sees a copy of all that would
+/** The one place where a decision is changed on its way out: `redact` sees a copy of all that would
  * be sent, and what it returns is encoded again. When in doubt nothing is sent.
  */
 import { composeDecision } from './compose-decision.ts'

@@ -1,5 +1,4 @@
-/**
- * Sends what waits: when enough of it does, when it has waited long enough, or when a flush wants it.
+/** Sends what waits: when enough does, when it has waited long enough, or when a flush wants it.
  *
  *   waiting ──▶ on its way ──▶ sent, refused or given up
  *      ▲             │

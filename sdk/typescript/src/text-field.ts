@@ -1,4 +1,4 @@
-/** The short texts of a decision: what is harmless becomes text, what the gateway refuses is cut. */
+/** The short texts of a decision: what is harmless becomes text, what is refused is cut. */
 import { noteChange, wellFormed, writeText } from './encoding.ts'
 import type { ChangeKind, Encoding } from './encoding.ts'
 

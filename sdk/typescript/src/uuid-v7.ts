@@ -1,8 +1,7 @@
-/**
- * UUIDv7 (RFC 9562): ids that sort by when they were made.
+/** UUIDv7 (RFC 9562): ids that sort by when they were made.
  *
- * Within a millisecond, and when the clock goes back, the 12 bits after the version count on, from a
- * random start below 2048; when they are used up the time runs ahead of the clock by one.
+ * Within a millisecond, and when the clock goes back, the 12 bits after the version count on, from
+ * a random start below 2048; when they are used up the time runs ahead of the clock by one.
  */
 import type { Platform } from './platform.ts'
 

@@ -256,7 +256,7 @@ describe('a report of what was dropped', () => {
     ])
   })
 
-  test('goes alone when a flush finds nothing else, and is of no interest when it was wanted', async () => {
+  test('goes alone when a flush finds nothing else; what was redacted is no loss', async () => {
     const { platform, client } = createFakeClient({ redact: () => null })
     client.log({ input: 1, output: '' })
     await client.flush()
