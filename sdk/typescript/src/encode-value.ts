@@ -60,17 +60,25 @@ function replace(encoding: Encoding, text: string, kind: ChangeKind): void {
 
 function writeReference(encoding: Encoding, value: object | null): void {
   if (value === null) encoding.text += 'null'
-  else if (value instanceof Captured) writeCaptured(encoding, value)
   else writeObject(encoding, value)
 }
 
 function writeObject(encoding: Encoding, value: object): void {
-  const { parents } = encoding
-  if (parents.includes(value)) return replace(encoding, '[circular]', 'circular')
+  if (encoding.parents.includes(value)) return replace(encoding, '[circular]', 'circular')
   const simple = simplify(value, encoding.maxLength)
   if (typeof simple !== 'object' || simple === null) return writeValue(encoding, simple)
-  if (simple instanceof StandIn) return replace(encoding, simple.text, simple.kind)
-  if (encoding.depth >= depthMax || parents.length >= parentsMax) {
+  // A list may be a Proxy that refuses to be asked for more.
+  if (!Array.isArray(simple)) {
+    if (simple instanceof StandIn) return replace(encoding, simple.text, simple.kind)
+    if (simple instanceof Captured) return writeCaptured(encoding, simple)
+  }
+  writeNested(encoding, value, simple)
+}
+
+/** `simple` is what `value` is written as. */
+function writeNested(encoding: Encoding, value: object, simple: object): void {
+  const { parents, depth } = encoding
+  if (depth >= depthMax || parents.length >= parentsMax) {
     return replace(encoding, '[too deep]', 'too_deep')
   }
   parents.push(value)

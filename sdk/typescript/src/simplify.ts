@@ -1,4 +1,5 @@
 /** What an object that is neither an array nor a plain one is sent as. */
+import { Captured } from './captured.ts'
 import { tooLarge } from './encoding.ts'
 import type { ChangeKind } from './encoding.ts'
 
@@ -88,7 +89,7 @@ const conversions: Readonly<Record<string, Conversion>> = {
 }
 
 function convert(value: object, maxLength: number): unknown {
-  if (value instanceof StandIn) return value
+  if (isReady(value)) return value
   if (ArrayBuffer.isView(value)) {
     return base64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), maxLength)
   }
@@ -101,6 +102,11 @@ function convert(value: object, maxLength: number): unknown {
   if (typeof toJSON === 'function') return (toJSON as () => unknown).call(value)
   if (tag === 'Object' || Object.keys(value).length > 0) return value
   return new StandIn(`[${tag.slice(0, nameMaxLength)}]`, 'not_data')
+}
+
+/** Made by the SDK, and written as it is. */
+function isReady(value: object): boolean {
+  return value instanceof StandIn || value instanceof Captured
 }
 
 function tagOf(value: object): string {

@@ -104,6 +104,11 @@ describe('values that are changed, and noted', () => {
   cycle.self = [cycle]
   const revoked = Proxy.revocable({}, {})
   revoked.revoke()
+  const closed = new Proxy([1], {
+    getPrototypeOf: () => {
+      throw new SyntaxError('no')
+    }
+  })
   const refusing = new Proxy(
     {},
     {
@@ -159,6 +164,7 @@ describe('values that are changed, and noted', () => {
     ],
     ['a date that is none', [new Date(NaN)], '["[error: RangeError]"]', ['/0: unreadable']],
     ['a proxy that is gone', [revoked.proxy], '["[error: TypeError]"]', ['/0: unreadable']],
+    ['a list that refuses', [closed, NaN], '[[1],"NaN"]', ['/1: not_finite']],
     ['a proxy that refuses', [refusing], '["[error: SyntaxError]"]', ['/0: unreadable']],
     [
       'half a character',
