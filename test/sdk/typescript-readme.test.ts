@@ -1,4 +1,4 @@
-/** The page of the TypeScript SDK: its programs run and print what it shows; its tables are whole. */
+/** The page of the TypeScript SDK: its programs print what it shows, its tables are whole. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -38,8 +38,8 @@ faults       what was acknowledged is there, whatever breaks; npm run test:fault
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 
-All but check, unit and runtimes start Kafka, a schema registry, Redis and Postgres of their own, and stop
-them. SLUICE_STACK=native, docker or external chooses how.
+All but check, unit and runtimes start Kafka, a schema registry, Redis and Postgres of their own,
+and stop them. SLUICE_STACK=native, docker or external chooses how.
 `
 
 function phaseOfPath(path: string): PhaseName {

@@ -1,4 +1,4 @@
-/** Programs of somebody else's that use the packed SDK, by every entry, as modules of both kinds. */
+/** Programs that use the packed SDK by every entry, as modules of both kinds. */
 
 const body = `
   const sluice = init({ agentId: 'packed', batchIntervalMs: 10 })

@@ -103,7 +103,7 @@ test('a completion is its text, with model and tokens', async () => {
   expect(decisions).toEqual([expected])
 })
 
-test('a stream of a completion is passed through; tools that it calls are put together', async () => {
+test('a stream of a completion is passed through, its calls of tools put together', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   const stream = await openai.chat.completions.create({ ...body, stream: true })
@@ -148,7 +148,7 @@ test('a response is its text and the tools that it calls', async () => {
   ])
 })
 
-test('a stream of a response is what its last event says, or what came before its reader left', async () => {
+test('a stream of a response is what its last event says, or what was read of it', async () => {
   const { startTrace, decisions } = recorded()
   const openai = wrapOpenAI({ startTrace }, client)
   const asked = { model: 'small', input: 'May I?', stream: true } as const
@@ -176,7 +176,7 @@ test('an error of the service is theirs, and a decision', async () => {
   ])
 })
 
-test('several answers are an array; a client of fewer members is wrapped as far as it goes', async () => {
+test('several answers are an array; what has fewer members is wrapped, too', async () => {
   const { startTrace, decisions } = recorded()
   const choices = ['A', 'B'].map((content, index) => ({ index, message: { content } }))
   const create = async (): Promise<object> => ({ choices })

@@ -1,6 +1,6 @@
 /** Middleware of the AI SDK, given models of the specifications v2 and v4. */
 import { expect, test } from '@jest/globals'
-import { sluiceMiddleware } from '../../../../../sdk/typescript/src/ai.ts'
+import { sluiceMiddleware } from '../../../../../sdk/typescript/src/ai-middleware.ts'
 import { recorded } from '../../../../support/sdk/recorded.ts'
 
 const model = { modelId: 'small', provider: 'example' }
