@@ -2,7 +2,7 @@
 import type { Expectations, Members } from './conformance-case.ts'
 import { faultsOfDecision } from './expected-decision.ts'
 import { differencesOf } from './match.ts'
-import type { CaseRun } from './run-case.ts'
+import type { CaseRun } from './case-run.ts'
 import type { SeenRequest } from './scripted-server.ts'
 
 type Check<Name extends keyof Expectations> = (

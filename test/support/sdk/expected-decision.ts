@@ -2,7 +2,7 @@
 import type { ExpectedDecision } from './conformance-case.ts'
 import { parseExactly } from './exact-json.ts'
 import { differencesOf } from './match.ts'
-import type { CaseRun } from './run-case.ts'
+import type { CaseRun } from './case-run.ts'
 
 export function faultsOfDecision(expected: ExpectedDecision, { server, ids }: CaseRun): string[] {
   const { nth, input_text, depth_max, changes, changes_count, ...members } = expected

@@ -1,6 +1,6 @@
 /** What holds in every case of sdk/conformance, whatever the case is about. */
 import type { Members } from './conformance-case.ts'
-import type { CaseRun } from './run-case.ts'
+import type { CaseRun } from './case-run.ts'
 import type { SeenRequest } from './scripted-server.ts'
 
 /** A key whose checksum is right, so that an SDK that checks it has nothing to say. */

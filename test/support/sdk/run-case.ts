@@ -1,30 +1,15 @@
 /** Runs one case of sdk/conformance against one SDK, and says all that went otherwise. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitUntil } from '../wait-until.ts'
+import type { CaseRun } from './case-run.ts'
 import type { ConformanceCase, Members, Step } from './conformance-case.ts'
 import { startDriver } from './driver.ts'
-import type { Driver, Exit, Reply, Sdk } from './driver.ts'
+import type { Reply, Sdk } from './driver.ts'
 import { findFaults } from './expectations.ts'
 import { differencesOf } from './match.ts'
 import { startScriptedServer } from './scripted-server.ts'
 import type { ScriptedServer } from './scripted-server.ts'
 import { apiKey, findInvariantFaults, identityFaultsOf } from './invariants.ts'
-
-export interface CaseRun {
-  readonly sdk: Sdk
-  readonly case: ConformanceCase
-  readonly server: ScriptedServer
-  readonly driver: Driver
-  /** Of all that were logged, in order. */
-  readonly ids: string[]
-  readonly faults: string[]
-  /** The last that were told. */
-  stats: Members | null
-  exit: Exit | null
-  isGone: boolean
-  /** It was told something that it has not answered, so that what it logged is not known. */
-  isUnanswered: boolean
-}
 
 /** So that a case lasts moments: an SDK is as correct with short pauses as with long ones. */
 export const caseOptions = {
