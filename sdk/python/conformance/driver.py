@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any, Callable
 
+from observe_call import observe_call
 from redact import redact_of
 from values import ABSENT, destroy, value_of
 
@@ -53,6 +55,7 @@ class Driver:
             "init": self.init,
             "log": self.log,
             "log_together": self.log_together,
+            "observe": lambda command: observe_call(self.client, command),
             "flush": self.flush,
             "flush_and_log": self.flush_and_log,
             "flush_twice": self.flush_twice,
@@ -90,9 +93,12 @@ class Driver:
         for n in range(command.get("times", 1)):
             made = decision_of(command["decision"], n)
             before = json.dumps(made) if command.get("check_unchanged") else None
-            began = time.perf_counter()
-            decision_id = self.client.log(**made)
-            most = max(most, time.perf_counter() - began)
+            with ExitStack() as contexts:
+                for fields in command.get("context", ()):
+                    contexts.enter_context(self.client.context(**fields))
+                began = time.perf_counter()
+                decision_id = self.client.log(**made)
+                most = max(most, time.perf_counter() - began)
             if before is not None:
                 unchanged = json.dumps(made) == before
             if len(ids) < IDS_MAX:

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { init } from '../src/index.ts'
+import { observeCall } from './observe-call.ts'
 import { redactOf } from './redact.ts'
 import { destroy, valueOf } from './values.ts'
 
@@ -32,6 +33,10 @@ const commands: Readonly<Record<string, Run>> = {
   flush: async ({ timeout_ms }) => {
     const options = timeout_ms === undefined ? {} : { timeoutMs: Number(timeout_ms) }
     return await timed(async () => snakeOf(await theClient().flush(options)))
+  },
+  observe: async ({ fields, ...command }) => {
+    const named = camelMembersOf(fields as Members)
+    return await observeCall(theClient(), { ...command, fields: named })
   },
   /** Logs one more decision while the flush is under way. */
   flush_and_log: async ({ timeout_ms, decision }) => {
@@ -97,7 +102,7 @@ function callBack(kind: unknown): void {
 
 /** `{n}` in a text stands for how many were logged before in the same command. */
 async function log(command: Members): Promise<Members> {
-  const { times = 1, mutate_after, check_unchanged, decision, pause_every } = command
+  const { times = 1, mutate_after, check_unchanged, decision, pause_every, context = [] } = command
   const ids: string[] = []
   let mostMs = 0
   let unchanged = true
@@ -105,7 +110,7 @@ async function log(command: Members): Promise<Members> {
     const made = decisionOf(decision as Members, n)
     const before = check_unchanged === true ? JSON.stringify(made) : ''
     const beganAt = performance.now()
-    const id = theClient().log(made)
+    const id = within(context as Members[], () => theClient().log(made))
     mostMs = Math.max(mostMs, performance.now() - beganAt)
     if (check_unchanged === true) unchanged = JSON.stringify(made) === before
     if (ids.length < idsMax) ids.push(id)
@@ -116,6 +121,12 @@ async function log(command: Members): Promise<Members> {
   return { ids, ms_max: mostMs, unchanged }
 }
 
+/** The first is the outermost. */
+function within<T>([outer, ...inner]: readonly Members[], work: () => T): T {
+  if (outer === undefined) return work()
+  return theClient().withContext(camelMembersOf(outer), () => within(inner, work))
+}
+
 /** So that a host that logs a lot lets others run as well, and memory is looked at. */
 async function breathe(): Promise<void> {
   rssMax = Math.max(rssMax, process.memoryUsage.rss())
@@ -123,17 +134,23 @@ async function breathe(): Promise<void> {
 }
 
 function decisionOf(decision: Members, n: number): Parameters<Client['log']>[0] {
-  const made = Object.entries(decision).map(([name, value]) => {
-    const text = typeof value === 'string' ? value.replaceAll('{n}', String(n)) : value
-    return [camelOf(name), valueOf(text)] as const
+  const numbered = Object.entries(decision).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value.replaceAll('{n}', String(n)) : value] as const
   })
-  return Object.fromEntries(made) as unknown as Parameters<Client['log']>[0]
+  const made: unknown = camelMembersOf(Object.fromEntries(numbered))
+  return made as Parameters<Client['log']>[0]
 }
 
 async function timed(work: () => Promise<Members | void>): Promise<Members> {
   const beganAt = performance.now()
   const result = await work()
   return { ...result, ms: performance.now() - beganAt }
+}
+
+/** Only the names of the members themselves are the SDK's; those within are the host's. */
+function camelMembersOf(members: Members): Members {
+  const named = Object.entries(members).map(([name, value]) => [camelOf(name), valueOf(value)])
+  return Object.fromEntries(named) as Members
 }
 
 function camelOf(name: string): string {

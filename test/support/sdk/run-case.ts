@@ -58,6 +58,21 @@ async function takeStep(run: CaseRun, step: Step, index: number): Promise<void> 
   run.faults.push(...differencesOf(step.expect ?? {}, reply, { path }))
 }
 
+type Take = (run: CaseRun, step: Step) => Promise<Reply>
+
+/** What the runner does itself, or has to do with what the driver answers. */
+const takes: Readonly<Record<string, Take>> = {
+  init,
+  log,
+  log_together: log,
+  observe,
+  stats: askStats,
+  callbacks: askCallbacks,
+  server: changeServer,
+  wait,
+  end: async (run, { how }) => await end(run, how)
+}
+
 async function answerOf(run: CaseRun, step: Step): Promise<Reply> {
   const { unanswered, ...command } = step
   if (unanswered === true) {
@@ -65,28 +80,20 @@ async function answerOf(run: CaseRun, step: Step): Promise<Reply> {
     run.isUnanswered = true
     return {}
   }
-  switch (step.do) {
-    case 'init':
-      return await init(run, command)
-    case 'log':
-    case 'log_together': {
-      const reply = await run.driver.ask(command)
-      run.ids.push(...(reply['ids'] as string[]))
-      return reply
-    }
-    case 'stats':
-      return await askStats(run)
-    case 'callbacks':
-      return await askCallbacks(run, step)
-    case 'server':
-      return await changeServer(run, step)
-    case 'wait':
-      return await wait(run, step)
-    case 'end':
-      return await end(run, step.how)
-    default:
-      return await run.driver.ask(command)
-  }
+  const take = takes[step.do]
+  return take === undefined ? await run.driver.ask(command) : await take(run, command)
+}
+
+async function log(run: CaseRun, step: Step): Promise<Reply> {
+  const reply = await run.driver.ask(step)
+  run.ids.push(...(reply['ids'] as string[]))
+  return reply
+}
+
+async function observe(run: CaseRun, step: Step): Promise<Reply> {
+  // What is logged by itself has an id that nobody is told.
+  run.isUnanswered = true
+  return await run.driver.ask(step)
 }
 
 /** A null option is one that is left out. */
