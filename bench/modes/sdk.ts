@@ -173,9 +173,10 @@ function pageOf({ rate, costs, lines }: Figures): string[] {
     ),
     '',
     `${rate} decisions/s of 1.2 kB with the default settings; in an outage the gateway is ` +
-      `stopped ${beforeOutageMs / 1000} s after the beginning for ${outageMs / 1000} s. Stored and ` +
-      `dropped together are ${lines.every(isExact) ? '' : 'NOT '}what was logged. The loop's ` +
-      `delay has a goal of at most ${goals.loopMs} ms; CPU is that of the whole program.`
+      `stopped ${beforeOutageMs / 1000} s after the beginning for ${outageMs / 1000} s. ` +
+      `Stored and dropped together are ${lines.every(isExact) ? '' : 'NOT '}what was logged. ` +
+      `The loop's delay has a goal of at most ${goals.loopMs} ms; CPU is that of the whole ` +
+      'program.'
   ]
 }
 
