@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import resource
+import select
 import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any, Callable
@@ -23,6 +25,8 @@ Members = dict[str, Any]
 
 IDS_MAX = 20_000
 BEAT_SECONDS = 0.005
+POLL_SECONDS = 0.05
+READ_BYTES = 65_536
 
 
 class HostError(Exception):
@@ -186,9 +190,24 @@ def end(how: str) -> None:
         raise HostError("the host is at its end")
 
 
+def lines() -> Iterator[bytes]:
+    """What is asked; no read is long, since a signal that comes just before one waits for its end."""
+    waiting = b""
+    while True:
+        while b"\n" in waiting:
+            line, waiting = waiting.split(b"\n", 1)
+            yield line
+        ready, _, _ = select.select([sys.stdin], [], [], POLL_SECONDS)
+        if ready:
+            read = os.read(sys.stdin.fileno(), READ_BYTES)
+            if not read:
+                return
+            waiting += read
+
+
 def main() -> None:
     driver = Driver()
-    for line in iter(sys.stdin.readline, ""):
+    for line in lines():
         command = json.loads(line)
         if command["do"] == "end":
             end(command["how"])
