@@ -4,11 +4,10 @@
  * - `process.exit` or an exception: `exit`. Only what is synchronous is done: one line.
  * - SIGTERM or SIGINT, if the client is to handle them: a flush, then the signal's own end.
  */
-import { writeSync } from 'node:fs'
 import type { Endable } from './platform.ts'
+import { writeLine } from './write-line.ts'
 
 const signals = ['SIGTERM', 'SIGINT'] as const
-const stderr = 2
 /** A host that logs whenever its loop is empty would never end. */
 const roundsMax = 10
 
@@ -80,9 +79,5 @@ function tell(how: string): void {
   for (const client of clients) count += client.giveUp()
   untold = 0
   if (count === 0) return
-  try {
-    writeSync(stderr, `sluice: ${count} decisions were not sent: ${how}\n`)
-  } catch {
-    // Nobody is there to read it.
-  }
+  writeLine(`sluice: ${count} decisions were not sent: ${how}`)
 }

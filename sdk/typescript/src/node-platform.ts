@@ -6,6 +6,7 @@ import { gzip } from 'node:zlib'
 import { createNodeTransport } from './node-transport.ts'
 import { watchNodeEnd } from './node-end.ts'
 import type { Platform } from './platform.ts'
+import { writeLine } from './write-line.ts'
 
 const compress = promisify<string, Uint8Array<ArrayBuffer>>(gzip)
 
@@ -19,7 +20,7 @@ export function createNodePlatform(): Platform {
     mayFreeze: freezers.some((name) => env[name]),
     transport: createNodeTransport(),
     gzip: compress,
-    warn: (line) => void process.stderr.write(`${line}\n`),
+    warn: writeLine,
     wallClock: Date.now,
     clock: () => performance.now(),
     random: Math.random,

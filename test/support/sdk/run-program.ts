@@ -9,6 +9,8 @@ export interface Program {
   readonly output: { stdout: string; stderr: string }
   readonly ended: Promise<Ended>
   signal(name: NodeJS.Signals): void
+  /** From now on nobody reads what it writes to stderr. */
+  ignoreStderr(): void
 }
 
 export interface Ended {
@@ -39,5 +41,10 @@ export function runProgram(text: string, options: object): Program {
     child.kill('SIGKILL')
     await ended
   })
-  return { output, ended, signal: (name) => void child.kill(name) }
+  return {
+    output,
+    ended,
+    signal: (name) => void child.kill(name),
+    ignoreStderr: () => void child.stderr.destroy()
+  }
 }

@@ -112,6 +112,18 @@ describe('a sudden end', () => {
   })
 })
 
+test('a line that nobody can read any more is no end', async () => {
+  const text = `process.once('SIGUSR2', async () => {
+      sluice.log({ input: 1, output: 'a' }); await sluice.flush({ timeoutMs: 200 })
+      setTimeout(() => process.exit(4), 200)
+    }); setInterval(() => {}, 1000); console.log('ready')`
+  const program = run(text, { baseUrl: 'http://127.0.0.1:1' })
+  await waitUntil('the program is ready', () => program.output.stdout !== '')
+  program.ignoreStderr()
+  program.signal('SIGUSR2')
+  expect(await program.ended).toMatchObject({ code: 4, signal: null })
+})
+
 describe('a signal', () => {
   const waits = `${logTwo} setInterval(() => {}, 1000); console.log('ready');`
 
