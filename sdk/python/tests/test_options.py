@@ -60,7 +60,7 @@ class OptionsTest(unittest.TestCase):
             "timeout_ms": 1.5,
             "retry_base_ms": float("nan"),
             "disabled": "maybe",
-            "redact": "yes",
+            "on_drop": "yes",
         }
         settings = resolve(wrong, {"SLUICE_SHUTDOWN_MS": "-1"})
         defaults = resolve({}, {})
@@ -69,6 +69,20 @@ class OptionsTest(unittest.TestCase):
         for name in [*wrong, "SLUICE_SHUTDOWN_MS"]:
             self.assertTrue(any(name in warning for warning in settings.warnings), name)
         self.assertNotIn("sk", settings.warnings[0])
+
+    def test_without_a_redact_that_can_be_called_nothing_is_sent(self) -> None:
+        wrong: dict[str, Any] = {"redact": "all"}
+        settings = resolve(wrong, {})
+        self.assertIn("redact must be a function", settings.warnings[0])
+        assert settings.redact is not None
+        with self.assertRaisesRegex(TypeError, "redact is no function"):
+            settings.redact({"input": 1, "output": ""})
+
+    def test_blanks_around_a_variable_mean_nothing(self) -> None:
+        environ = {"SLUICE_API_KEY": "slk_x\n", "SLUICE_MODE": " batched ", "SLUICE_DOMAIN": " "}
+        settings = resolve({}, environ)
+        told = (settings.api_key, settings.mode, settings.domain, settings.warnings)
+        self.assertEqual(told, ("slk_x", "batched", None, ()))
 
     def test_an_unknown_name_is_a_warning_with_the_nearest(self) -> None:
         [warning] = resolve({"apikey": "x"}, {}).warnings

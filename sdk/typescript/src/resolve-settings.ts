@@ -20,18 +20,20 @@ export function resolveSettings(options: Options, platform: Surroundings): Setti
     if (typeof callback === 'function') settings[name] = callback
     else if (isGiven(callback)) problems.push(`option ${name} is not valid: give a function`)
   }
-  // A redaction that cannot be called must not mean that nothing is redacted.
-  if (isGiven(given.get('redact')) && settings['redact'] === undefined) {
-    settings['redact'] = () => null
-  }
+  if (isGiven(given.get('redact'))) settings['redact'] ??= refuse
   for (const name of given.keys())
-    if (!known.includes(name)) problems.push(tellUnknown(name, known))
+    if (!known.includes(name)) problems.push(tellUnknown('option', name, known))
   const resolved = settings as unknown as Settings
   for (const problem of problems) tell(resolved, platform, problem)
   return resolved
 }
 
 const known = [...Object.keys(optionTable), ...callbackNames]
+
+/** A redaction that cannot be called must not mean that nothing is redacted. */
+function refuse(): never {
+  throw new TypeError('redact is no function')
+}
 
 /** A getter that throws is as good as none. */
 function membersOf(options: object | null | undefined): Map<string, unknown> {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, TypedDict
+from typing import Any, Callable, NoReturn, Optional, TypedDict
 
 from sluice._option import Option, Value, parse
 
@@ -140,7 +140,9 @@ _NAMES = frozenset([*(option.name for option in OPTIONS), *CALLBACKS])
 def _choose(
     option: Option, given: Mapping[str, Any], environ: Mapping[str, str], warnings: list[str]
 ) -> Value:
-    sources = ((option.name, given.get(option.name)), (option.env, environ.get(option.env) or None))
+    # A secret that was read from a file often ends with the end of its line.
+    told = environ.get(option.env, "").strip()
+    sources = ((option.name, given.get(option.name)), (option.env, told or None))
     for source, raw in sources:
         if raw is None:
             continue
@@ -161,8 +163,16 @@ def _shown(default: Value) -> str:
 def _callback(name: str, value: Any, warnings: list[str]) -> Any:
     if value is None or callable(value):
         return value
+    if name == "redact":
+        warnings.append("redact must be a function; until then every decision is dropped")
+        return _refuse
     warnings.append(f"{name} must be a function; none is used instead")
     return None
+
+
+def _refuse(_: dict[str, Any]) -> NoReturn:
+    """A redaction that cannot be called must not mean that nothing is redacted."""
+    raise TypeError("redact is no function")
 
 
 def _unknown(name: str) -> str:
