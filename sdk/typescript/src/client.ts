@@ -8,6 +8,7 @@ import type { EncodedDecision, RawDecision } from './encode-decision.ts'
 import { tooLarge } from './encoding.ts'
 import { flush, giveUpAll } from './flush.ts'
 import type { FlushResult } from './flush.ts'
+import { notSent } from './not-sent.ts'
 import type { Notices } from './notices.ts'
 import { createNotices } from './notices.ts'
 import type { Settings } from './options.ts'
@@ -21,6 +22,7 @@ import { createSenderState } from './sender-state.ts'
 import type { SenderState } from './sender-state.ts'
 import { createTally, statsOf } from './tally.ts'
 import type { Stats } from './tally.ts'
+import { createUnknownFields } from './unknown-fields.ts'
 import { createUuidV7 } from './uuid-v7.ts'
 
 export type { FlushResult, Stats }
@@ -50,6 +52,7 @@ export interface ClientDependencies {
 
 interface ClientState extends SenderState {
   readonly context: () => DecisionContext | undefined
+  readonly lookForUnknown: (decision: unknown) => void
   /** Made when it is needed: some hosts give no random bytes before the first request. */
   integerMark: string | undefined
   isClosed: boolean
@@ -63,7 +66,7 @@ export function createClient(dependencies: ClientDependencies): Client {
   const newId = createUuidV7(platform)
   const { apiKey, baseUrl, disabled, shutdownMs, handleSignals } = settings
   if (disabled || apiKey === null || baseUrl === null) {
-    if (!disabled) platform.warn(`sluice: ${missing(apiKey)}; nothing is sent`)
+    if (!disabled) platform.warn(`sluice: ${missing(apiKey, baseUrl)}; nothing is sent`)
     return createIdleClient(newId)
   }
   const isImmediate =
@@ -72,6 +75,9 @@ export function createClient(dependencies: ClientDependencies): Client {
   const state: ClientState = {
     ...createSenderState({ ...sending, isImmediate }),
     context,
+    lookForUnknown: createUnknownFields((problem) => {
+      notices.failed('config', new Error(problem), { count: 1, hint: 'it is left out' })
+    }),
     integerMark: undefined,
     isClosed: false
   }
@@ -90,10 +96,11 @@ export function createClient(dependencies: ClientDependencies): Client {
   }
 }
 
-function missing(apiKey: string | null): string {
-  return apiKey === null
-    ? 'there is no API key: set SLUICE_API_KEY or the option apiKey'
-    : 'there is no address: set SLUICE_BASE_URL or the option baseUrl'
+function missing(apiKey: string | null, baseUrl: string | null): string {
+  const key = apiKey === null ? ['SLUICE_API_KEY or the option apiKey'] : []
+  const address = baseUrl === null ? ['SLUICE_BASE_URL or the option baseUrl'] : []
+  const nouns = [...key.map(() => 'API key'), ...address.map(() => 'address of a gateway')]
+  return `there is no ${nouns.join(' and no ')}: set ${[...key, ...address].join(', and ')}`
 }
 
 /** Nothing is kept and nothing is sent; ids are made all the same. */
@@ -122,7 +129,7 @@ async function close(state: ClientState, forget: () => void): Promise<FlushResul
   const { sent, failed, dropped } = await flush(state, settings.shutdownMs)
   const left = giveUpAll(state)
   forget()
-  if (left > 0) platform.warn(`sluice: ${left} decisions were not sent: the client was closed`)
+  if (left > 0) platform.warn(notSent(left, 'the client was closed'))
   notices.flush()
   return { sent, failed, dropped: dropped + left, pending: 0 }
 }
@@ -136,6 +143,7 @@ function log(state: ClientState, decision: DecisionInput): string {
     const error = new Error('a decision_id that is no UUID was replaced')
     notices.failed('encode', error, { count: 1, hint: 'give a UUID, or none' })
   }
+  state.lookForUnknown(decision)
   accept(state, decisionId, decision)
   return decisionId
 }

@@ -4,6 +4,7 @@
  * - `process.exit` or an exception: `exit`. Only what is synchronous is done: one line.
  * - SIGTERM or SIGINT, if the client is to handle them: a flush, then the signal's own end.
  */
+import { notSent } from './not-sent.ts'
 import type { Endable } from './platform.ts'
 import { writeLine } from './write-line.ts'
 
@@ -79,5 +80,5 @@ function tell(how: string): void {
   for (const client of clients) count += client.giveUp()
   untold = 0
   if (count === 0) return
-  writeLine(`sluice: ${count} decisions were not sent: ${how}`)
+  writeLine(notSent(count, how))
 }

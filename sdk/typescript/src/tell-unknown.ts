@@ -1,13 +1,18 @@
-/** What to say of an option that nobody knows: the one that was probably meant. */
+/** What to say of a name that nobody knows: the one that was probably meant. */
 
 const alikeMax = 3
 
-export function tellUnknown(name: string, known: readonly string[]): string {
+export function tellUnknown(what: string, name: string, known: readonly string[]): string {
   const shown = name.slice(0, 40)
   const distances = known.map((other) => [distance(simple(shown), simple(other)), other] as const)
   const [nearest] = distances.sort(([one], [other]) => one - other)
   const isAlike = nearest !== undefined && nearest[0] <= alikeMax
-  return `option ${shown} is not known${isAlike ? `: did you mean ${nearest[1]}?` : ''}`
+  return `${what} ${printable(shown)} is not known${isAlike ? `: did you mean ${nearest[1]}?` : ''}`
+}
+
+/** A line stays one line. */
+function printable(name: string): string {
+  return JSON.stringify(name).slice(1, -1)
 }
 
 function simple(name: string): string {
