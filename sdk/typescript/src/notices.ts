@@ -23,8 +23,8 @@ export interface NoticesSettings extends Pick<Callbacks, 'onError' | 'onDrop'> {
 type Surroundings = Pick<Platform, 'clock' | 'startTimer' | 'warn'>
 
 const dropHints: Partial<Record<DropReason, string>> = {
-  queue_full: 'more is logged than can be sent: see queue_max_items and queue_max_bytes',
-  too_large: 'see max_decision_bytes',
+  queue_full: 'more is logged than can be sent: see queueMaxItems and queueMaxBytes',
+  too_large: 'it has more than maxDecisionBytes, or than the gateway takes',
   invalid: 'a decision needs input and output',
   redact_error: 'redact failed'
 }
