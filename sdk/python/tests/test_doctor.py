@@ -160,10 +160,18 @@ class DoctorTest(unittest.TestCase):
         told = {"SLUICE_API_KEY": KEY, "SLUICE_BASE_URL": url, "SLUICE_TIMEOUT_MS": "2000"}
         _, text = self.run_doctor(**told)
         self.assertIn("not with TLS that can be trusted", text)
+        self.assertIn("A gateway without TLS has http://", text)
+
+    def test_an_address_or_a_key_with_something_around_it(self) -> None:
+        _, text = self.run_doctor(SLUICE_BASE_URL="127.0.0.1:1", SLUICE_API_KEY=f"Bearer {KEY}")
+        self.assertIn("SLUICE_BASE_URL must be an address with http:// or https://", text)
+        self.assertIn("a key such as slk_live_…, with nothing before or after it", text)
 
     def test_a_key_without_the_scope(self) -> None:
         found = self.examine({"/v1/auth": (200, {**WHOAMI, "scopes": ["evaluation:read"]})})
-        self.assertEqual(found["scope"]["hint"], "Make a key with the scope ingest.")
+        told = (found["scope"]["detail"], found["scope"]["hint"])
+        about = 'key "first" of "Example" may only evaluation:read'
+        self.assertEqual(told, (about, "Make a key with the scope ingest."))
         self.assertNotIn("send", found)
 
     def test_something_else_at_the_address(self) -> None:
@@ -179,7 +187,7 @@ class DoctorTest(unittest.TestCase):
 
     def test_a_clock_that_is_wrong(self) -> None:
         found = self.examine({}, "Mon, 01 Jan 2024 00:00:00 GMT")
-        self.assertRegex(found["clock"]["detail"], r"is \d+ s ahead of that of the gateway")
+        self.assertRegex(found["clock"]["detail"], r"^\d+ s ahead of that of the gateway")
         self.assertEqual(found["stored"]["state"], "ok")
 
     def test_a_time_that_is_none(self) -> None:

@@ -131,6 +131,6 @@ function formOf(row: Row): string {
 const forms = {
   flag: 'true or false',
   text: 'a text that is not empty',
-  secret: 'a key such as slk_live_…',
-  url: 'an address such as https://sluice.example.com'
+  secret: 'a key such as slk_live_…, with nothing before or after it',
+  url: 'an address with http:// or https://, such as https://sluice.example.com'
 }

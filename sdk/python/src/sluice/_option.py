@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 Value = Union[str, int, float, bool, None]
 
+_KEY = "a key such as slk_live_…, with nothing before or after it"
+
 
 @dataclass(frozen=True)
 class Option:
@@ -29,9 +31,9 @@ class Option:
     def accepted(self) -> str:
         """The accepted form, for people."""
         if self.kind == "text":
-            return "a text of visible ASCII characters" if self.name == "api_key" else "a text"
+            return _KEY if self.name == "api_key" else "a text"
         if self.kind == "url":
-            return "an address such as https://sluice.example.com"
+            return "an address with http:// or https://, such as https://sluice.example.com"
         if self.kind == "flag":
             return "true or false"
         if self.kind == "choice":

@@ -72,6 +72,7 @@ function aheadOf(date: string | null, now: number): number | null {
 /** `fetch` hides why it failed in the cause of its error. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: unknown; readonly message?: unknown }
-  const known = (cause ?? error) as { readonly code?: unknown; readonly message?: unknown }
-  return String(known.message || known.code || message)
+  const known = (cause ?? error) as Record<'reason' | 'code' | 'message', unknown>
+  // That of OpenSSL is what its message says in many words and two lines.
+  return String(known.reason || known.message || known.code || message)
 }

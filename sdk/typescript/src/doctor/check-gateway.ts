@@ -30,8 +30,11 @@ export function checkKeyAccepted(answer: DoctorAnswer): Finding {
   const { scopes, organization, name, key_id, expires_at } = body as Partial<WhoAmI>
   if (status !== 200 || !Array.isArray(scopes)) return refused('scope', answer)
   const about = `key "${name ?? key_id}" of "${organization?.name}"`
-  const may = `${about} may ${scopes.join(', ')}`
-  if (!scopes.includes('ingest')) return failed('scope', may, hints['scope_missing'] ?? '')
+  const names = scopes.join(', ')
+  if (!scopes.includes('ingest')) {
+    return failed('scope', `${about} may only ${names}`, hints['scope_missing'] ?? '')
+  }
+  const may = `${about} may ${names}`
   return ok('scope', expires_at ? `${may}, until ${expires_at}` : may)
 }
 

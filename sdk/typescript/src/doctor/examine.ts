@@ -47,11 +47,16 @@ function* findInSettings({ warnings, disabled, baseUrl, apiKey }: Examined): Gen
   yield checkKey(apiKey)
 }
 
+const copyAgain = 'Copy it again: whole, and without quotes or anything else around it.'
+
 function checkKey(apiKey: string | null): Finding {
-  if (apiKey === null) return failed('key', 'there is no API key', 'Set SLUICE_API_KEY.')
+  if (apiKey === null) {
+    const hint = 'Set SLUICE_API_KEY; an admin of the organization makes keys.'
+    return failed('key', 'there is no API key', hint)
+  }
   const flaw = keyFlawOf(apiKey)
   if (flaw === null) return ok('key', `${keyShown(apiKey)} was copied whole`)
-  return failed('key', `${keyShown(apiKey)} cannot be right: ${flaw}`, 'Copy it again, whole.')
+  return failed('key', `${keyShown(apiKey)} cannot be right: ${flaw}`, copyAgain)
 }
 
 async function* askGateway(examined: Examined, gateway: Gateway): AsyncGenerator<Finding> {
@@ -76,7 +81,7 @@ async function guard(check: string, find: () => Promise<Finding>): Promise<Findi
     return await find()
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
-    const hint = 'Try again; if it stays, look at what is between here and the gateway.'
+    const hint = 'Look at the port of SLUICE_BASE_URL, and at what is between here and the gateway.'
     return failed(check, `there was no answer: ${error.message}`, hint)
   }
 }

@@ -63,6 +63,9 @@ async function main(args: string[]): Promise<number> {
   const waitSeconds = Number(values.wait)
   const isUnderstood = positionals.join() === 'doctor' && waitSeconds >= 0
   if (values.help || !isUnderstood) {
+    if (!values.help && args.length > 0) {
+      process.stderr.write(`sluice-sdk: not understood: ${args.join(' ')}\n`)
+    }
     print(help.trimEnd())
     return values.help ? 0 : 1
   }

@@ -44,12 +44,16 @@ def _findings_of_settings(settings: Settings) -> Iterator[Finding]:
     yield _check_key(settings.api_key)
 
 
+_COPY_AGAIN = "Copy it again: whole, and without quotes or anything else around it."
+
+
 def _check_key(api_key: str | None) -> Finding:
     if api_key is None:
-        return failed("key", "there is no API key", "Set SLUICE_API_KEY.")
+        hint = "Set SLUICE_API_KEY; an admin of the organization makes keys."
+        return failed("key", "there is no API key", hint)
     flaw = flaw_of(api_key)
     if flaw is not None:
-        return failed("key", f"{shown(api_key)} cannot be right: {flaw}", "Copy it again, whole.")
+        return failed("key", f"{shown(api_key)} cannot be right: {flaw}", _COPY_AGAIN)
     return ok("key", f"{shown(api_key)} was copied whole")
 
 
@@ -78,5 +82,5 @@ def _guard(name: str, check: Check) -> Finding:
     try:
         return check()
     except Unreachable as error:
-        hint = "Try again; if it stays, look at what is between here and the gateway."
+        hint = "Look at the port of SLUICE_BASE_URL, and at what is between here and the gateway."
         return failed(name, f"there was no answer: {error}", hint)

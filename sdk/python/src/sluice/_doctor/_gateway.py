@@ -16,7 +16,7 @@ _WAIT_SECONDS_MAX = 10
 _HINTS = {
     "api_key_required": "Set SLUICE_API_KEY.",
     "api_key_malformed": "Copy the key again, whole.",
-    "api_key_invalid": "It was revoked, has expired, or is of another installation: make one.",
+    "api_key_invalid": "It was revoked, has expired, or is of another installation: make a new one.",
     "scope_missing": "Make a key with the scope ingest.",
     "rate_limited": "Wait a minute, or have the limit of the organization raised.",
     "route_not_found": "SLUICE_BASE_URL is the address of the gateway without /v1.",
@@ -32,9 +32,10 @@ def check_key_accepted(answer: Answer) -> Finding:
         return _refused("scope", answer)
     scopes = [str(scope) for scope in body["scopes"]]
     organization = dict(body.get("organization") or {}).get("name", "")
-    about = f"key {body.get('name') or body.get('key_id')!r} of {organization!r}"
+    name = body.get("name") or body.get("key_id")
+    about = f'key "{name}" of "{organization}"'
     if "ingest" not in scopes:
-        return failed("scope", f"{about} may {', '.join(scopes)}", _HINTS["scope_missing"])
+        return failed("scope", f"{about} may only {', '.join(scopes)}", _HINTS["scope_missing"])
     ends = f", until {body['expires_at']}" if body.get("expires_at") else ""
     return ok("scope", f"{about} may {', '.join(scopes)}{ends}")
 
@@ -48,9 +49,9 @@ def check_clock(answer: Answer) -> Finding:
     ahead = (answer.asked_at + answer.answered_at) / 2 - (dated_at + 0.5)
     apart = f"{abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} that of the gateway"
     if abs(ahead) > _CLOCK_SECONDS_MAX:
-        hint = "Let this machine keep time by NTP."
-        return failed("clock", f"the clock of here is {apart}", hint)
-    return ok("clock", f"the clock of here is {apart}")
+        hint = "Have this machine set its clock by NTP: ids carry the time."
+        return failed("clock", apart, hint)
+    return ok("clock", apart)
 
 
 def send_test(settings: Settings, decision_id: str) -> Finding:

@@ -39,7 +39,10 @@ describe('settings', () => {
     [{ timeoutMs: '5' }, 'option timeoutMs is not valid: give a whole number'],
     [{ mode: 'fast' }, 'option mode is not valid: give one of auto, batched, immediate'],
     [{ debug: 'true' }, 'option debug is not valid: give true or false'],
-    [{ baseUrl: 'sluice.example' }, 'option baseUrl is not valid: give an address such as'],
+    [
+      { baseUrl: 'sluice.example' },
+      'option baseUrl is not valid: give an address with http:// or https'
+    ],
     [{ baseUrl: 'ftp://sluice.example' }, 'option baseUrl is not valid'],
     [{ baseUrl: 'https://me:secret@sluice.example' }, 'option baseUrl is not valid'],
     [{ apiKey: 'slk_live\n' }, 'option apiKey is not valid: give a key such as slk_live_…'],
@@ -57,7 +60,8 @@ describe('settings', () => {
   test('a value of the environment is told by its variable, and not shown', () => {
     const { lines } = resolve({}, { SLUICE_BASE_URL: 'https://me:secret@sluice.example' })
     expect(lines).toEqual([
-      'sluice: SLUICE_BASE_URL is not valid: give an address such as https://sluice.example.com'
+      'sluice: SLUICE_BASE_URL is not valid: give an address with http:// or https://, ' +
+        'such as https://sluice.example.com'
     ])
   })
 

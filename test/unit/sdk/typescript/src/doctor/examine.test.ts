@@ -92,6 +92,11 @@ describe('settings', () => {
     ])
   })
 
+  test('a key with something around it is told so', async () => {
+    const [, found] = await run({ apiKey: `"${apiKey}"` })
+    expect(found?.hint).toContain('without quotes')
+  })
+
   test('that were mended or turned off are told of, and the rest is tried', async () => {
     const findings = await ask(good, { disabled: true, warnings: ['batch_max_items is 0'] })
     expect(statesOf(findings).slice(0, 3)).toEqual([
@@ -121,7 +126,7 @@ test('a server without TLS is told from one that does not answer', async () => {
   expect(findings.at(-1)).toMatchObject({
     check: 'connection',
     state: 'failed',
-    detail: expect.stringContaining('not with TLS'),
+    detail: expect.stringMatching(/not with TLS .*: wrong version number$/),
     hint: expect.stringContaining('http://')
   })
 })
