@@ -47,14 +47,16 @@ class AnswerTest(unittest.TestCase):
             {"results": "two"},
             results(QUEUED),
             results(QUEUED, QUEUED, QUEUED),
-            results(QUEUED, {"queued": "yes"}),
-            results(QUEUED, None),
             b"[" * 100_000,
         ]
         for body in bodies:
             found = verdict(202, body)
             self.assertEqual((found.fates, found.is_taken), ([AGAIN, AGAIN], False))
             self.assertTrue(found.is_again)
+
+    def test_an_item_that_cannot_be_read_is_no_refusal(self) -> None:
+        for item in (None, "no", {}, {"queued": "yes"}, {"queued": False}):
+            self.assertEqual(verdict(207, results(QUEUED, item)).fates, [SENT, AGAIN], item)
 
     def test_statuses(self) -> None:
         for status in (408, 425, 429, 500, 502, 503, 504, 599):

@@ -107,7 +107,8 @@ def _told(status: int, parsed: Any) -> str:
 
 
 def _first_problem(parsed: Any) -> Any:
-    problems = (result.get("problem") for result in parsed["results"])
+    results = (result for result in parsed["results"] if isinstance(result, dict))
+    problems = (result.get("problem") for result in results)
     return next((problem for problem in problems if problem), None)
 
 
@@ -116,17 +117,17 @@ def _fates(parsed: Any, count: int) -> list[Fate] | None:
     results = parsed.get("results") if isinstance(parsed, dict) else None
     if not isinstance(results, list) or len(results) != count:
         return None
-    fates = [_fate(result) for result in results]
-    return None if None in fates else [fate for fate in fates if fate]
+    return [_fate(result) for result in results]
 
 
-def _fate(result: Any) -> Fate | None:
-    queued = result.get("queued") if isinstance(result, dict) else None
-    if queued is True:
+def _fate(result: Any) -> Fate:
+    """What cannot be read is no refusal."""
+    if not isinstance(result, dict):
+        return Fate.AGAIN
+    if result.get("queued") is True:
         return Fate.SENT
-    if queued is not False:
-        return None
-    return Fate.AGAIN if result.get("retryable") is True else Fate.REFUSED
+    is_refused = result.get("queued") is False and result.get("retryable") is False
+    return Fate.REFUSED if is_refused else Fate.AGAIN
 
 
 def _retry_after(text: str | None, wall_clock: float) -> float | None:
