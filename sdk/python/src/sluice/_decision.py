@@ -74,9 +74,9 @@ def compose(fields: Mapping[str, Any], outer: Mapping[str, Any]) -> tuple[dict[s
     decision: dict[str, Any] = {}
     for name, characters_max in _CHARACTERS_MAX.items():
         value = fields.get(name)
-        if value is None:
+        if _is_nothing(value):
             value = outer.get(name)
-        if value is not None:
+        if not _is_nothing(value):
             _put_text(decision, name, value, characters_max, notes)
     decision["input"] = fields["input"]
     decision["output"] = fields["output"]
@@ -85,6 +85,11 @@ def compose(fields: Mapping[str, Any], outer: Mapping[str, Any]) -> tuple[dict[s
             _put_tokens(decision, name, fields[name], notes)
     _put_metadata(decision, fields.get("metadata"), outer.get("metadata"), notes)
     return decision, notes
+
+
+def _is_nothing(value: object) -> bool:
+    """Of texts by type first: asking a value of the caller whether it equals '' runs its code."""
+    return value is None or (type(value) is str and not value)
 
 
 def _put_text(
@@ -98,7 +103,8 @@ def _put_text(
     if len(value) > characters_max or "\x00" in value:
         value = value.replace("\x00", "")[:characters_max]
         notes.append(("cut", name))
-    decision[name] = value
+    if value:
+        decision[name] = value
 
 
 def _text_of(value: Any) -> str | None:
