@@ -27,6 +27,12 @@ def put(made: Queue, size: int = 10, now: float = 0.0) -> Entry | None:
     return evicted[0] if evicted else None
 
 
+def take(made: Queue, now: float, beside: int) -> Batch:
+    batch = made.take(now, beside)
+    assert batch is not None
+    return batch
+
+
 class QueueTest(unittest.TestCase):
     def test_due_by_items_bytes_time_and_flush(self) -> None:
         made = queue(batch_max_bytes=1024)
@@ -36,7 +42,7 @@ class QueueTest(unittest.TestCase):
         self.assertEqual(made.due_at(1), 0)
         put(made)
         self.assertEqual(made.due_at(0), 0)
-        made.take(0, 0)
+        take(made, 0, 0)
         put(made, 1024, now=5)
         self.assertEqual(made.due_at(0), 0)
         immediate = queue(mode="immediate")
@@ -49,17 +55,17 @@ class QueueTest(unittest.TestCase):
             put(made, size)
         sizes = []
         while made.due_at(99) is not None:
-            sizes.append([len(each.data) for each in made.take(0, 20).entries])
+            sizes.append([len(each.data) for each in take(made, 0, 20).entries])
         self.assertEqual(sizes, [[500, 500], [500], [2000]])
 
     def test_drop_oldest_takes_what_waits_and_never_what_is_in_flight(self) -> None:
         made = queue()
         for _ in range(4):
             put(made)
-        made.take(0, 0)
+        take(made, 0, 0)
         evicted = put(made)
         self.assertEqual(evicted and evicted.number, 3)
-        made.take(0, 0)
+        take(made, 0, 0)
         refused = put(made)
         self.assertEqual((refused and refused.number, made.items), (0, 4))
 
@@ -67,12 +73,12 @@ class QueueTest(unittest.TestCase):
         made = queue()
         for _ in range(4):
             put(made)
-        batch = made.take(0, 0)
+        batch = take(made, 0, 0)
         made.land(batch)
         made.put_back(batch)
         numbers = [each.number for each in [put(made), put(made)] if each]
         self.assertEqual(numbers, [1, 2])
-        self.assertEqual([each.number for each in made.take(0, 0).entries], [3, 4])
+        self.assertEqual([each.number for each in take(made, 0, 0).entries], [3, 4])
 
     def test_drop_newest(self) -> None:
         made = queue(queue_policy="drop-newest")
@@ -89,18 +95,32 @@ class QueueTest(unittest.TestCase):
         made = queue()
         for _ in range(3):
             put(made)
-        batch = made.take(7, 0)
+        batch = take(made, 7, 0)
         made.land(batch)
         made.put_back(batch)
-        again = made.take(9, 0)
+        again = take(made, 9, 0)
         self.assertIs(again, batch)
         self.assertEqual((again.attempts, again.entries[0].first_attempt_at), (2, 7))
+
+    def test_what_waits_for_its_time_holds_up_nothing_else(self) -> None:
+        made = queue()
+        for _ in range(2):
+            put(made)
+        batch = take(made, 0, 0)
+        made.land(batch)
+        made.put_back(Batch(batch.entries[:1], not_before=9))
+        self.assertEqual((made.due_at(0), made.take(8, 0)), (9, None))
+        put(made)
+        put(made)
+        self.assertEqual(made.due_at(0), 0)
+        self.assertEqual([each.number for each in take(made, 8, 0).entries], [3, 4])
+        self.assertEqual([each.number for each in take(made, 9, 0).entries], [1])
 
     def test_all_is_found_at_the_end(self) -> None:
         made = queue()
         for _ in range(4):
             put(made)
-        made.take(0, 0)
+        take(made, 0, 0)
         left = made.remove_all()
         self.assertEqual([each.number for each in left], [1, 2, 3, 4])
         self.assertEqual([made.settle(each) for each in [*left, left[0]]], [True] * 4 + [False])

@@ -35,12 +35,20 @@ class Gate:
     def fail(self, now: float, retry_after_s: float | None) -> None:
         """Another attempt failed: a random pause, as long as what the gateway asks for at least."""
         self._failures += 1
-        doublings = min(self._failures - 1, _DOUBLINGS_MAX)
-        longest_ms = min(self._settings.retry_cap_ms, self._settings.retry_base_ms << doublings)
-        self._pause_until = max(self._pause_until, now + self._draw() * longest_ms / 1000)
+        self._pause_until = max(self._pause_until, now + self.draw_pause_s(self._failures))
+        self.hold(now, retry_after_s)
+
+    def hold(self, now: float, retry_after_s: float | None) -> None:
+        """The gateway asks for a pause, if it does."""
         if retry_after_s is not None:
             asked = now + min(retry_after_s, RETRY_AFTER_MAX_S)
             self._asked_until = max(self._asked_until, asked)
+
+    def draw_pause_s(self, failures: int) -> float:
+        """Full jitter: anything up to a limit that doubles with each failure up to the cap."""
+        doublings = min(failures - 1, _DOUBLINGS_MAX)
+        longest_ms = min(self._settings.retry_cap_ms, self._settings.retry_base_ms << doublings)
+        return self._draw() * longest_ms / 1000
 
     def trip(self, now: float) -> None:
         """The client is set up wrongly: nothing until one request tries again."""

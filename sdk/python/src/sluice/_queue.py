@@ -35,10 +35,11 @@ class Entry:
 class Batch:
     """Decisions of one request; a batch that is sent again unchanged keeps its id."""
 
-    __slots__ = ("attempts", "entries", "id", "size")
+    __slots__ = ("attempts", "entries", "id", "not_before", "size")
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[Entry], not_before: float = 0.0) -> None:
         self.entries = entries
+        self.not_before = not_before
         self.size = sum(len(entry.data) for entry in entries)
         self.id = str(uuid.uuid4())
         self.attempts = 0
@@ -104,10 +105,12 @@ class Queue:
 
         `flush_to` is the number of the last decision for which somebody waits.
         """
-        if self._retries:
-            return 0
-        if not self._fresh:
-            return None
+        times = [batch.not_before for batch in self._retries]
+        if self._fresh:
+            times.append(self._fresh_due_at(flush_to))
+        return min(times, default=None)
+
+    def _fresh_due_at(self, flush_to: int) -> float:
         settings = self._settings
         first = self._fresh[0]
         is_full = len(self._fresh) >= self.batch_items
@@ -117,9 +120,14 @@ class Queue:
             return 0
         return first.waits_since + settings.batch_interval_ms / 1000
 
-    def take(self, now: float, beside: int) -> Batch:
+    def take(self, now: float, beside: int) -> Batch | None:
         """The next batch, in flight from now on; `beside` bytes travel with it."""
-        batch = self._retries.popleft() if self._retries else Batch(self._take_fresh(beside))
+        ripe = next((batch for batch in self._retries if batch.not_before <= now), None)
+        if ripe is not None:
+            self._retries.remove(ripe)
+        elif not self._fresh:
+            return None
+        batch = ripe or Batch(self._take_fresh(beside))
         batch.attempts += 1
         for entry in batch.entries:
             entry.attempts += 1

@@ -215,8 +215,7 @@ class Sender:
     def _take(self, now: float) -> Job:
         report = self._ledger.take_report()
         beside = _ENVELOPE_BYTES + (0 if report is None else len(report_text(report)))
-        has_batch = self._queue.due_at(self._ledger.flush_to) is not None
-        batch = self._queue.take(now, beside) if has_batch else None
+        batch = self._queue.take(now, beside)
         entries = [] if batch is None else batch.entries
         self._in_flight += 1
         self._ledger.requests += 1

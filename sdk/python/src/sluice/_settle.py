@@ -34,20 +34,21 @@ class Settler:
         if verdict.fates[0] is Fate.TOO_LARGE:
             self._split(batch)
             return
-        again = []
+        again: list[Entry] = []
+        not_before = self._retry_at(batch, verdict, now)
         for entry, fate in fates:
             if fate is Fate.SENT:
                 self._sent(entry)
             elif fate is Fate.REFUSED:
                 self.drop(entry, "refused", offered=True)
-            elif not self._is_spent(entry):
+            elif not self._is_spent(entry, not_before):
                 again.append(entry)
             else:
                 reason = "unauthorized" if fate is Fate.UNAUTHORIZED else "retries_exhausted"
                 self.drop(entry, reason, offered=True)
         if again:
             whole = len(again) == len(batch.entries)
-            self.queue.put_back(batch if whole else Batch(again))
+            self.queue.put_back(batch if whole else Batch(again, not_before))
 
     def drop(self, entry: Entry, reason: str, offered: bool = False) -> None:
         """Gives up a queued decision."""
@@ -76,12 +77,14 @@ class Settler:
         """What an answer means for the next requests."""
         if verdict.is_misconfigured:
             self.gate.trip(now)
-        elif verdict.is_again:
+        elif _is_all_again(verdict):
             self.gate.fail(now, verdict.retry_after_s)
-        elif verdict.is_taken:
+        elif verdict.is_taken or Fate.SENT in verdict.fates:
             self._succeed()
         else:
             self.gate.succeed()
+        if verdict.is_again:
+            self.gate.hold(now, verdict.retry_after_s)
         if verdict.is_taken and Fate.SENT in verdict.fates:
             self._grow()
 
@@ -89,11 +92,21 @@ class Settler:
         if self.queue.settle(entry):
             self.ledger.count_sent(entry.number)
 
-    def _is_spent(self, entry: Entry) -> bool:
+    def _retry_at(self, batch: Batch, verdict: Verdict, now: float) -> float:
+        """When its decisions may be tried again, as far as that is not up to the gate.
+
+        The gateway takes decisions, but not these: only they wait.
+        """
+        if verdict.is_misconfigured or _is_all_again(verdict):
+            return 0.0
+        return now + self.gate.draw_pause_s(max(entry.attempts for entry in batch.entries))
+
+    def _is_spent(self, entry: Entry, not_before: float) -> bool:
         """Whether there is no time or attempt left for it."""
         settings = self._settings
         ends_at = entry.first_attempt_at + settings.retry_budget_ms / 1000
-        return entry.attempts >= settings.retry_max_attempts or self.gate.opens_at > ends_at
+        is_late = max(self.gate.opens_at, not_before) > ends_at
+        return is_late or entry.attempts >= settings.retry_max_attempts
 
     def _split(self, batch: Batch) -> None:
         entries = [entry for entry in batch.entries if not entry.is_settled]
@@ -113,3 +126,8 @@ class Settler:
     def _grow(self) -> None:
         queue = self.queue
         queue.batch_items = min(queue.batch_items + 1, self._settings.batch_max_items)
+
+
+def _is_all_again(verdict: Verdict) -> bool:
+    """Whether the gateway took and judged nothing, so that everything waits."""
+    return verdict.is_again and all(fate is Fate.AGAIN for fate in verdict.fates)
