@@ -28,7 +28,7 @@ import { createUuidV7 } from './uuid-v7.ts'
 export type { FlushResult, Stats }
 
 export interface FlushOptions {
-  /** How long to wait at most; `shutdown_ms` unless it is told. */
+  /** How long to wait at most, in milliseconds; `shutdownMs` when absent. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -37,6 +37,7 @@ export interface Client {
   log(decision: DecisionInput): string
   /** Sends everything that was logged before; never rejects. */
   flush(options?: FlushOptions): Promise<FlushResult>
+  /** What became of all decisions so far. */
   stats(): Stats
   /** Flushes; what is left then, and what is logged later, is dropped. */
   close(): Promise<FlushResult>

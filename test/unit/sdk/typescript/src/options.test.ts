@@ -5,10 +5,15 @@ import { dropReasons } from '../../../../../sdk/typescript/src/drop-reason.ts'
 import { callbackNames, optionTable } from '../../../../../sdk/typescript/src/options.ts'
 import { environmentNameOf } from '../../../../../sdk/typescript/src/resolve-settings.ts'
 
+type Value = string | number | boolean | null
+
 const shared = JSON.parse(
   readFileSync(new URL('../../../../../sdk/conformance/options.json', import.meta.url), 'utf8')
 ) as {
-  options: ({ name: string; env: string; about: string } & Record<string, unknown>)[]
+  options: ({ name: string; env: string; about: string; default: Value } & Record<
+    string,
+    unknown
+  >)[]
   callbacks: string[]
   drop_reasons: Record<string, string>
 }
@@ -35,6 +40,23 @@ describe('options', () => {
     expect(Object.keys(optionTable).map(environmentNameOf)).toEqual(
       shared.options.map(({ env }) => env)
     )
+  })
+
+  test('an editor shows what each is for, and its default', () => {
+    const source = readFileSync(
+      new URL('../../../../../sdk/typescript/src/options.ts', import.meta.url),
+      'utf8'
+    )
+    const comments = source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s+readonly (\w+):/gu)
+    const shown = Array.from(comments, ([, text = '', name]) => [
+      name,
+      text.replace(/\s+(\* )?/gu, ' ').trim()
+    ])
+    const told = shared.options.map(({ name, about, default: fallback }) => [
+      camelCase(name),
+      fallback === null ? about : `${about} Default: ${String(fallback)}.`
+    ])
+    expect(shown).toEqual(told)
   })
 
   test('callbacks and drop reasons', () => {
