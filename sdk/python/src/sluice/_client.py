@@ -45,9 +45,14 @@ class Client(Ergonomics):
                 self._handle_signals()
 
     def log(self, *unnamed: NoReturn, **fields: Unpack[DecisionFields]) -> str:
-        """Takes a decision, its fields by name, and returns its id at once.
+        """Takes a decision and returns its id at once. Never raises, never waits.
 
-        Never raises, never waits.
+        input: any value, None included.
+        output: a text; anything else is sent as its JSON text.
+        agent_id, session_id, domain: texts; without them those of the context or the options.
+        metadata: a mapping, merged with that of the context.
+        input_tokens, output_tokens: whole numbers.
+        decision_id: a UUID of your own; the same one is never stored twice.
         """
         if unnamed:
             return self._intake.refuse_unnamed()
@@ -58,7 +63,7 @@ class Client(Ergonomics):
     def flush(self, timeout_ms: float | None = None) -> FlushResult:
         """Sends what was logged before, and says what became of it. Never raises.
 
-        It waits for `shutdown_ms` when no other time is given.
+        It waits for `timeout_ms` milliseconds at most, or for `shutdown_ms`.
         """
         if not self._is_enabled:
             return FlushResult(0, 0, 0, 0)
@@ -97,21 +102,6 @@ class Client(Ergonomics):
             self._end("the client was closed")
             _lifecycle.forget(self)
 
-    def end(self) -> None:
-        """At the end of the process: closes, and says what could not be sent."""
-        self._end("the process ended")
-
-    def flush_before_end(self) -> None:
-        """The process was told to end, and may do otherwise."""
-        self.flush()
-
-    def begin_anew(self) -> None:
-        """In a forked child: an empty queue, and threads and connections of its own."""
-        was_closed = self._sender.is_closed
-        self._sender.abandon_connections()
-        self._begin()
-        self._sender.is_closed = was_closed
-
     def __enter__(self) -> Client:
         return self
 
@@ -122,6 +112,15 @@ class Client(Ergonomics):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _process_ends(self) -> None:
+        self._end("the process ended")
+
+    def _process_forked(self) -> None:
+        was_closed = self._sender.is_closed
+        self._sender.abandon_connections()
+        self._begin()
+        self._sender.is_closed = was_closed
 
     def _begin(self) -> None:
         self._notices = Notices(self.settings)

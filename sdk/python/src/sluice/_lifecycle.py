@@ -13,16 +13,16 @@ from typing import Any, Protocol
 
 
 class Endable(Protocol):
-    """What the end of a process asks of a client."""
+    """What happens to a client with its process. None of it is for those who use the client."""
 
-    def end(self) -> None:
-        """Sends or counts what is left."""
-
-    def flush_before_end(self) -> None:
+    def flush(self) -> object:
         """Sends what is left; the client goes on."""
 
-    def begin_anew(self) -> None:
-        """In a forked child: without what belongs to the parent."""
+    def _process_ends(self) -> None:
+        """Sends or counts what is left, and says what could not be sent."""
+
+    def _process_forked(self) -> None:
+        """In the child: an empty queue, and threads and connections of its own."""
 
 
 _open: list[Endable] = []
@@ -42,7 +42,7 @@ def forget(client: Endable) -> None:
 def end_all() -> None:
     """Sends or counts what is left in every client."""
     for client in list(_open):
-        client.end()
+        client._process_ends()
 
 
 def end_with_worker_process() -> None:
@@ -76,7 +76,7 @@ def _handler(previous: Callable[..., Any] | int) -> Callable[[int, FrameType | N
     def handle(number: int, frame: FrameType | None) -> None:
         if callable(previous):
             for client in list(_open):
-                client.flush_before_end()
+                client.flush()
             previous(number, frame)
             return
         end_all()
@@ -91,7 +91,7 @@ def _begin_anew() -> None:
     global _has_worker_end
     _has_worker_end = False
     for client in list(_open):
-        client.begin_anew()
+        client._process_forked()
 
 
 atexit.register(end_all)

@@ -22,7 +22,11 @@ _has_warned = False
 
 
 def init(**options: Unpack[InitOptions]) -> Client:
-    """A client; the functions of the module go to the newest."""
+    """Starts a client, to which the functions of the module go from now on.
+
+    Each option, such as api_key, base_url and agent_id, comes from the environment when it is not
+    given: SLUICE_API_KEY, and so on. The README has them all.
+    """
     global _client
     _client = Client(**options)
     return _client
@@ -47,7 +51,7 @@ observe = Observe(log)
 trace = StartTrace(log)
 
 
-def flush(timeout_ms: int | None = None) -> FlushResult:
+def flush(timeout_ms: float | None = None) -> FlushResult:
     """See `Client.flush`."""
     client = current_client()
     return FlushResult(0, 0, 0, 0) if client is None else client.flush(timeout_ms)
