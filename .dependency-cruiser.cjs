@@ -39,6 +39,17 @@ const vendors = {
 /** Of zlib, core uses crc32, which is as pure as a hash. */
 const pureBuiltins = '^(node:)?(assert|buffer|crypto|zlib)$'
 
+const nodeBuiltins = '^(node:)?[a-z_/]+$'
+
+/** What of the SDK needs Node. */
+const sdkOfNode = '^sdk/typescript/src/(doctor/.+|index|node-[^/]+|write-line)[.]ts$'
+
+/** What of the SDK makes decisions of what a program does. */
+const sdkWrappers = [
+  '^sdk/typescript/src/(joined|listen|model-call|observe|recording|sluice|trace)[^/]*[.]ts$',
+  '^sdk/typescript/src/(ai|openai)[^/]*[.]ts$'
+]
+
 const free = '^(test|bench)/'
 
 function packagePath(name) {
@@ -100,6 +111,17 @@ const rooms = [
   rule('sdk-stands-alone', 'An SDK is somebody else’s dependency.', {
     from: { path: '^sdk/' },
     to: { path: '^(?!sdk/)', dependencyTypesNot: ['core'] }
+  }),
+  rule('sdk-runs-anywhere', 'Edge hosts have nothing of Node.', {
+    from: { path: '^sdk/typescript/src/', pathNot: sdkOfNode },
+    to: { path: [sdkOfNode, nodeBuiltins] }
+  }),
+  rule('sdk-client-below-wrappers', 'Decisions are sent without knowing what made them.', {
+    from: {
+      path: '^sdk/typescript/src/',
+      pathNot: [...sdkWrappers, '^sdk/typescript/src/(index([.]edge)?|api-types)[.]ts$']
+    },
+    to: { path: sdkWrappers }
   }),
   rule('production-not-test', 'Nothing that ships imports a test or a benchmark.', {
     from: { pathNot: free },
