@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from sluice._sampling import is_sampled
+from sluice._sample import is_sampled
 
 
 class SamplingTest(unittest.TestCase):

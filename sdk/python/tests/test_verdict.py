@@ -6,7 +6,7 @@ import json
 import unittest
 from typing import Any
 
-from sluice._answer import Fate, Response, judge
+from sluice._verdict import Fate, Response, read_verdict
 
 NOW = 1_700_000_000.0
 SENT, AGAIN, REFUSED = Fate.SENT, Fate.AGAIN, Fate.REFUSED
@@ -14,7 +14,7 @@ SENT, AGAIN, REFUSED = Fate.SENT, Fate.AGAIN, Fate.REFUSED
 
 def verdict(status: int, body: Any, count: int = 2, **headers: str) -> Any:
     data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-    return judge(
+    return read_verdict(
         Response(status, {name.replace("_", "-"): text for name, text in headers.items()}, data),
         count,
         NOW,
@@ -28,7 +28,7 @@ def results(*items: Any) -> Any:
 QUEUED: Any = {"queued": True}
 
 
-class AnswerTest(unittest.TestCase):
+class VerdictTest(unittest.TestCase):
     def test_item_by_item(self) -> None:
         again = {"queued": False, "retryable": True, "problem": {"code": "rate_limited"}}
         never = {"queued": False, "retryable": False}

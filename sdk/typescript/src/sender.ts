@@ -4,8 +4,8 @@
  *      ▲             │
  *      └── a pause ──┘  no answer, or one that says: later
  */
-import { conclude } from './conclude.ts'
-import type { Outcome } from './conclude.ts'
+import { settle } from './settle.ts'
+import type { Outcome } from './settle.ts'
 import { reportText, takeReport } from './drop-report.ts'
 import { endFlushes, wantsReport } from './flush-watch.ts'
 import { freshCount, take } from './queue.ts'
@@ -129,7 +129,7 @@ function land(state: SenderState, flight: Flight, outcome: Outcome): void {
     const answer = 'error' in outcome ? 'no answer' : outcome.status
     return `${what}: ${answer} after ${Math.round(state.platform.clock() - startedAt)} ms`
   })
-  if (!flight.isAbandoned) conclude(state, flight, outcome)
+  if (!flight.isAbandoned) settle(state, flight, outcome)
   pump(state)
 }
 

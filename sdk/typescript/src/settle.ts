@@ -19,7 +19,7 @@ export interface NoAnswer {
 
 export type Outcome = Answer | NoAnswer
 
-export function conclude(state: SenderState, flight: Flight, outcome: Outcome): void {
+export function settle(state: SenderState, flight: Flight, outcome: Outcome): void {
   const { baseUrl } = state.settings
   const { entries } = flight.batch
   if ('error' in outcome) {

@@ -8,11 +8,11 @@ import time
 import uuid
 from typing import Any, NamedTuple
 
-from sluice._answer import Verdict, judge, no_answer
 from sluice._notices import write_line
 from sluice._options import Settings
 from sluice._queue import Batch
 from sluice._transport import Transport, TransportError
+from sluice._verdict import Verdict, no_answer, read_verdict
 from sluice._version import SDK_VERSION
 
 PATH = "/v1/ingest/batch"
@@ -52,7 +52,7 @@ class Exchange:
         try:
             body, headers = self._request(job)
             response = transport.post(PATH, headers, body)
-            verdict = judge(response, count, time.time())
+            verdict = read_verdict(response, count, time.time())
         except TransportError as error:
             verdict = no_answer(count, str(error))
         except Exception as error:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from sluice._answer import Verdict
 from sluice._options import Settings
+from sluice._verdict import Verdict
 
 
 _ASK = "`python -m sluice doctor` finds out why"

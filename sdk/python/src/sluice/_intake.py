@@ -12,7 +12,7 @@ from sluice._notices import Notices
 from sluice._options import Settings
 from sluice._plain import TooLarge
 from sluice._queue import Entry
-from sluice._sampling import is_sampled
+from sluice._sample import is_sampled
 from sluice._sender import Sender
 from sluice._uuid7 import new_id
 from sluice._version import SDK_VERSION

@@ -6,7 +6,6 @@ import threading
 import time
 
 from sluice import _lifecycle
-from sluice._answer import Verdict
 from sluice._exchange import Exchange, Job, report_text
 from sluice._ledger import Tracker
 from sluice._notices import Notices
@@ -15,6 +14,7 @@ from sluice._queue import Entry
 from sluice._settle import Settler
 from sluice._stats import FlushResult, Stats
 from sluice._transport import Transport
+from sluice._verdict import Verdict
 
 _ENVELOPE_BYTES = 20
 _WORKERS_MAX = 2

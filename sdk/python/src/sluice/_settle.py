@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 
-from sluice._answer import Fate, Verdict
 from sluice._gate import Gate
 from sluice._hint import hint_of
 from sluice._ledger import Ledger
 from sluice._notices import Notices
 from sluice._options import Settings
 from sluice._queue import Batch, Entry, Queue
+from sluice._verdict import Fate, Verdict
 
 
 class Settler:

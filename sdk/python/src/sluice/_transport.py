@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from sluice._answer import Response
 from sluice._limited_socket import LimitedSocket
 from sluice._proxy import proxy_authorization, proxy_of
+from sluice._verdict import Response
 
 BODY_BYTES_MAX = 4 << 20
 

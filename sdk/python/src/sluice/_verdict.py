@@ -50,7 +50,7 @@ _MISCONFIGURED = frozenset((401, 403, 404, 405))
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-def judge(response: Response, count: int, wall_clock: float) -> Verdict:
+def read_verdict(response: Response, count: int, wall_clock: float) -> Verdict:
     """The verdict on a batch of `count` decisions; the wall clock is in seconds since 1970."""
     status, headers, body = response
     parsed = _parse(body)
