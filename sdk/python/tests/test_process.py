@@ -123,6 +123,63 @@ class ProcessTest(unittest.TestCase):
         code, _, _ = self.run_to_end(program, queue_max_items=1000)
         self.assertEqual(code, 3)
 
+    def test_several_clients_wait_for_a_gateway_that_hangs_at_the_same_time(self) -> None:
+        self.gateway.otherwise = hang
+        program = """
+            for _ in range(7):
+                client = sluice.init(base_url=client.settings.base_url, api_key='k',
+                                     batch_interval_ms=600_000, shutdown_ms=2000,
+                                     handle_signals=True)
+                log('a')
+        """
+        for end, code in (
+            ("", 0),
+            ("os.kill(os.getpid(), signal.SIGTERM); time.sleep(60)", -signal.SIGTERM),
+            ("os.kill(os.getpid(), signal.SIGINT); time.sleep(60)", -signal.SIGINT),
+        ):
+            with self.subTest(end):
+                began = time.monotonic()
+                ended = self.run_to_end(f"{textwrap.dedent(program)}\n{end}", shutdown_ms=0)
+                # One after another they would take 14 s.
+                self.assertLess(time.monotonic() - began, 12)
+                self.assertEqual((ended[0], ended[2].count("1 decision was not sent")), (code, 7))
+
+    def test_whoever_asks_twice_does_not_wait(self) -> None:
+        self.gateway.otherwise = hang
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = self.start(
+                "log('a'); print('up', flush=True); time.sleep(600)",
+                handle_signals=True,
+                shutdown_ms=500_000,
+            )
+            assert process.stdout is not None
+            process.stdout.readline()
+            seen = len(self.gateway.seen)
+            process.send_signal(number)
+            while len(self.gateway.seen) == seen:
+                time.sleep(0.01)
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, -number)
+            self.assertIn("1 decision was not sent: the process ended", err)
+
+    def test_without_threads_for_a_while_what_was_logged_is_sent_later(self) -> None:
+        program = """
+            import asyncio
+            start = threading.Thread.start
+            def fail(self): raise RuntimeError("can't start new thread")
+            threading.Thread.start = fail
+            log('a')
+            print(asyncio.run(client.aflush()).sent)
+            log('b', 'c')
+            threading.Thread.start = start
+            log('d')
+            while client.stats().pending:
+                time.sleep(0.01)
+        """
+        ended = self.run_to_end(program, batch_interval_ms=1)
+        self.assertEqual(ended, (0, "1\n", ""))
+
     @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
     def test_a_forked_child_has_a_client_of_its_own(self) -> None:
         program = """

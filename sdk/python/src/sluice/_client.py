@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -88,8 +89,12 @@ class Client(Ergonomics):
                 # The loop has ended, and with it whoever waited.
                 pass
 
-        # A thread of its own: those of the loop's executor may all be taken.
-        threading.Thread(target=run, name="sluice-flush", daemon=True).start()
+        try:
+            # A thread of its own: those of the loop's executor may all be taken.
+            threading.Thread(target=run, name="sluice-flush", daemon=True).start()
+        except RuntimeError:
+            # There are none to be had, as at the end of a process.
+            return self.flush(timeout_ms)
         return await future
 
     def stats(self) -> Stats:
@@ -99,7 +104,7 @@ class Client(Ergonomics):
     def close(self) -> None:
         """Flushes, and gives up what is left after `shutdown_ms`."""
         if self._is_enabled:
-            self._end("the client was closed")
+            self._end("the client was closed", time.monotonic())
             _lifecycle.forget(self)
 
     def __enter__(self) -> Client:
@@ -113,8 +118,14 @@ class Client(Ergonomics):
     ) -> None:
         self.close()
 
-    def _process_ends(self) -> None:
-        self._end("the process ended")
+    def _process_is_about_to_end(self) -> None:
+        self._sender.hurry()
+
+    def _process_may_end(self, began: float) -> None:
+        self._sender.flush(self._left_of_shutdown(began))
+
+    def _process_ends(self, began: float) -> None:
+        self._end("the process ended", began)
 
     def _process_forked(self) -> None:
         was_closed = self._sender.is_closed
@@ -127,11 +138,18 @@ class Client(Ergonomics):
         self._sender = Sender(self.settings, self._notices)
         self._intake = Intake(self.settings, self._sender, self._notices)
 
-    def _end(self, why: str) -> None:
-        left = self._sender.close(self._seconds(None))
-        if left:
-            noun = "decision was" if left == 1 else "decisions were"
-            write_line(f"{left} {noun} not sent: {why}")
+    def _end(self, why: str, began: float) -> None:
+        try:
+            self._sender.flush(self._left_of_shutdown(began))
+        finally:
+            # Also when somebody does not want to wait, and interrupts it.
+            left = self._sender.close()
+            if left:
+                noun = "decision was" if left == 1 else "decisions were"
+                write_line(f"{left} {noun} not sent: {why}")
+
+    def _left_of_shutdown(self, began: float) -> float:
+        return max(0.0, began + self.settings.shutdown_ms / 1000 - time.monotonic())
 
     def _can_send(self) -> bool:
         required = {"api_key": self.settings.api_key, "base_url": self.settings.base_url}

@@ -53,14 +53,16 @@ class Ledger:
         self.last_error: str | None = None
         self.last_success_at: str | None = None
         self.trackers: list[Tracker] = []
+        self.hurried_to = 0
+        """The number of the last decision that is to wait for no others."""
         self._unreported: dict[str, int] = {}
         self._agents: set[str | None] = set()
 
     @property
     def flush_to(self) -> int:
-        """The number of the last decision for which somebody waits; 0 for nobody."""
+        """The number of the last decision that somebody wants sent; 0 for nobody."""
         waited = [tracker.last_number for tracker in self.trackers if tracker.pending > 0]
-        return max(waited, default=0)
+        return max(waited, default=self.hurried_to)
 
     @property
     def has_unreported(self) -> bool:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Optional, Protocol
 
 
 class Endable(Protocol):
     """What happens to a client with its process. None of it is for those who use the client."""
 
-    def flush(self) -> object:
-        """Sends what is left; the client goes on."""
+    def _process_is_about_to_end(self) -> None:
+        """Has what is left sent, and does not wait for it."""
 
-    def _process_ends(self) -> None:
-        """Sends or counts what is left, and says what could not be sent."""
+    def _process_ends(self, began: float) -> None:
+        """Sends or counts what is left; the end has lasted since `began`."""
+
+    def _process_may_end(self, began: float) -> None:
+        """Sends what is left; the client goes on."""
 
     def _process_forked(self) -> None:
         """In the child: an empty queue, and threads and connections of its own."""
@@ -27,6 +32,13 @@ class Endable(Protocol):
 
 _open: list[Endable] = []
 _has_worker_end = False
+_is_ending = False
+"""Whether clients are being flushed because of a signal or the end."""
+_flushed: tuple[float, float] | None = None
+"""From when until when it was last done because of a signal."""
+_SAME_END_S = 10.0
+"""An end that follows a signal so soon is the end that the signal asked for."""
+_handlers: list[Callable[[int, Optional[FrameType]], None]] = []
 
 
 def watch(client: Endable) -> None:
@@ -40,9 +52,49 @@ def forget(client: Endable) -> None:
 
 
 def end_all() -> None:
-    """Sends or counts what is left in every client."""
-    for client in list(_open):
-        client._process_ends()
+    """Sends or counts what is left in every client, all of them at a time."""
+    global _is_ending
+    began = time.monotonic()
+    if _is_ending:
+        # Whoever asks twice does not want to wait.
+        began = -math.inf
+    elif _flushed is not None and began - _flushed[1] < _SAME_END_S:
+        began -= _flushed[1] - _flushed[0]
+    _is_ending = True
+    clients = list(_open)
+    interruption: BaseException | None = None
+    for client in clients:
+        client._process_is_about_to_end()
+    for client in clients:
+        try:
+            client._process_ends(began)
+        except BaseException as error:
+            interruption, began = error, -math.inf
+    _is_ending = False
+    if interruption is not None:
+        raise interruption
+
+
+def _flush_all() -> None:
+    """Sends what is left in every client, unless that is being done already."""
+    global _is_ending, _flushed
+    if _is_ending:
+        return
+    _is_ending = True
+    began = time.monotonic()
+    clients = list(_open)
+    try:
+        for client in clients:
+            client._process_is_about_to_end()
+        for client in clients:
+            client._process_may_end(began)
+    except BaseException:
+        # Another signal: there is no time left for the end.
+        began = -math.inf
+        raise
+    finally:
+        _is_ending = False
+        _flushed = (began, time.monotonic())
 
 
 def end_with_worker_process() -> None:
@@ -67,16 +119,17 @@ def handle_signals() -> str | None:
         return "handle_signals works in the main thread alone; signals are not handled"
     for number in (signal.SIGTERM, signal.SIGINT):
         previous = signal.getsignal(number)
-        if previous is not signal.SIG_IGN and previous is not None:
-            signal.signal(number, _handler(previous))
+        # One of ours serves all clients.
+        if previous not in (signal.SIG_IGN, None, *_handlers):
+            _handlers.append(_handler(previous))
+            signal.signal(number, _handlers[-1])
     return None
 
 
-def _handler(previous: Callable[..., Any] | int) -> Callable[[int, FrameType | None], None]:
+def _handler(previous: Callable[..., Any] | int | None) -> Callable[[int, FrameType | None], None]:
     def handle(number: int, frame: FrameType | None) -> None:
+        _flush_all()
         if callable(previous):
-            for client in list(_open):
-                client.flush()
             previous(number, frame)
             return
         end_all()
@@ -88,8 +141,9 @@ def _handler(previous: Callable[..., Any] | int) -> Callable[[int, FrameType | N
 
 
 def _begin_anew() -> None:
-    global _has_worker_end
-    _has_worker_end = False
+    global _has_worker_end, _is_ending, _flushed
+    _has_worker_end = _is_ending = False
+    _flushed = None
     for client in list(_open):
         client._process_forked()
 

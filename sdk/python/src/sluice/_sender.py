@@ -55,7 +55,8 @@ class Sender:
                 self._ledger.count_drop("queue_full", old.agent_id, old.number)
                 self._note_drop("queue_full")
             self._queue.push(entry, time.monotonic())
-            if self._queue.needs_wake():
+            # None may have been to be had before.
+            if self._queue.needs_wake() or self._workers == 0:
                 self._wake()
 
     def drop(self, reason: str, agent_id: str | None) -> None:
@@ -94,14 +95,17 @@ class Sender:
         self._notices.deliver()
         return tracker.result()
 
-    def close(self, timeout_s: float) -> int:
-        """Flushes, gives up what is left, and says how much that was."""
-        if self.is_closed:
-            return 0
-        self.flush(timeout_s)
+    def hurry(self) -> None:
+        """Has all that waits sent at once, and does not wait for it."""
         with self._lock:
+            self._ledger.hurried_to = self._queue.last_number
+            self._wake()
+
+    def close(self) -> int:
+        """Gives up what is left, and says how much that was."""
+        with self._lock:
+            left = [] if self.is_closed else self._queue.remove_all()
             self.is_closed = True
-            left = self._queue.remove_all()
             for entry in left:
                 self._settler.drop(entry, "shutdown")
             self._work.notify_all()
@@ -149,7 +153,6 @@ class Sender:
         if self._ledger.has_unreported and not tracker.has_reported:
             tracker.has_reported = self._report_wanted = True
             self._work.notify()
-            return False
         return not self._report_wanted
 
     def _start_worker(self) -> bool:
