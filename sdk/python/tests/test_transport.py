@@ -163,6 +163,11 @@ class TransportTest(unittest.TestCase):
             with mock.patch.dict(os.environ, {"SSL_CERT_FILE": files["certfile"]}):
                 self.assertEqual(self.post(url, times=2).status, 202)
                 self.assertEqual(len(gateway.seen), 2)
+                transport = Transport(url, 5)
+                with mock.patch.dict(os.environ, {"SSL_CERT_FILE": "missing"}):
+                    self.assertRaises(TransportError, transport.post, "/", {}, BODY)
+                self.assertEqual(transport.post("/", {}, BODY).status, 202)
+                transport.close()
                 self.fails(url.replace("localhost", "127.0.0.1"))
 
     def test_a_proxy_of_the_environment(self) -> None:

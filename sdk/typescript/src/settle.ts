@@ -22,6 +22,7 @@ export type Outcome = Answer | NoAnswer
 export function settle(state: SenderState, flight: Flight, outcome: Outcome): void {
   const { baseUrl } = state.settings
   const { entries } = flight.batch
+  forgetStandstill(state, flight)
   if ('error' in outcome) {
     restoreReport(state.report, flight.report)
     complain(state, unreachable(outcome.error, baseUrl), entries.length)
@@ -34,6 +35,15 @@ export function settle(state: SenderState, flight: Flight, outcome: Outcome): vo
     complain(state, answered(outcome, baseUrl), entries.length)
   }
   follow(state, flight, verdict)
+}
+
+/** A request takes no longer than its timeout, but a host may be suspended: that is no attempt. */
+function forgetStandstill({ settings, platform }: SenderState, flight: Flight): void {
+  const stoodMs = platform.clock() - flight.startedAt - settings.timeoutMs
+  if (stoodMs <= 0) return
+  for (const entry of flight.batch.entries) {
+    if (entry.firstTriedAt !== undefined) entry.firstTriedAt += stoodMs
+  }
 }
 
 function complain(state: SenderState, { message, hint }: FailureText, count: number): void {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 
 export type Sdk = 'typescript' | 'python'
 export const sdks: readonly Sdk[] = ['typescript', 'python']
@@ -24,6 +25,8 @@ export interface Driver {
   tell(command: Command): void
   /** Tells it how to end, or sends it a signal, and resolves when it has. @throws if it does not */
   end(how: string): Promise<Exit>
+  /** Stops its process for so long, as a host does that freezes what it does not need. */
+  suspend(ms: number): Promise<void>
   readonly stderr: () => string
   kill(): Promise<void>
 }
@@ -88,6 +91,11 @@ function driverOf(child: ChildProcess): Driver {
     ask,
     tell,
     end,
+    suspend: async (ms) => {
+      child.kill('SIGSTOP')
+      await pause(ms)
+      child.kill('SIGCONT')
+    },
     stderr: saidOf,
     kill: async () => {
       child.kill('SIGKILL')

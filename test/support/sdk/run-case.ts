@@ -70,6 +70,10 @@ const takes: Readonly<Record<string, Take>> = {
   callbacks: askCallbacks,
   server: changeServer,
   wait,
+  suspend: async ({ driver }, { ms }) => {
+    await driver.suspend(Number(ms))
+    return {}
+  },
   end: async (run, { how }) => await end(run, how)
 }
 

@@ -35,7 +35,7 @@ class Entry:
 class Batch:
     """Decisions of one request; a batch that is sent again unchanged keeps its id."""
 
-    __slots__ = ("attempts", "entries", "id", "not_before", "size")
+    __slots__ = ("attempts", "began_at", "entries", "id", "not_before", "size")
 
     def __init__(self, entries: list[Entry], not_before: float = 0.0) -> None:
         self.entries = entries
@@ -43,6 +43,8 @@ class Batch:
         self.size = sum(len(entry.data) for entry in entries)
         self.id = str(uuid.uuid4())
         self.attempts = 0
+        self.began_at = 0.0
+        """Of the last attempt."""
 
 
 class Queue:
@@ -129,6 +131,7 @@ class Queue:
             return None
         batch = ripe or Batch(self._take_fresh(beside))
         batch.attempts += 1
+        batch.began_at = now
         for entry in batch.entries:
             entry.attempts += 1
             if entry.attempts == 1:

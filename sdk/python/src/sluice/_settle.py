@@ -26,6 +26,7 @@ class Settler:
     def settle(self, batch: Batch, verdict: Verdict, now: float) -> None:
         """The batch has landed; what was abandoned meanwhile stays so."""
         self.pass_gate(verdict, now)
+        self._forget_standstill(batch, now)
         fates = [
             (entry, fate)
             for entry, fate in zip(batch.entries, verdict.fates)
@@ -87,6 +88,13 @@ class Settler:
             self.gate.hold(now, verdict.retry_after_s)
         if verdict.is_taken and Fate.SENT in verdict.fates:
             self._grow()
+
+    def _forget_standstill(self, batch: Batch, now: float) -> None:
+        """A request takes no longer than its timeout, but a host may be suspended meanwhile."""
+        stood_s = now - batch.began_at - self._settings.timeout_ms / 1000
+        if stood_s > 0:
+            for entry in batch.entries:
+                entry.first_attempt_at += stood_s
 
     def _sent(self, entry: Entry) -> None:
         if self.queue.settle(entry):

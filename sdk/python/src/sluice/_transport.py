@@ -48,6 +48,9 @@ class Transport:
             return self._exchange(path, headers, body)
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.close()
+            if isinstance(error, ssl.SSLError):
+                # Whom to trust is read anew: somebody may have mended that.
+                self._tls = None
             raise TransportError(_told(error)) from error
         except BaseException:
             self.close()
