@@ -173,6 +173,16 @@ describe('ARCHITECTURE.md', () => {
     }
   })
 
+  test('names a file of either SDK for each step of a decision through it', () => {
+    const steps = rowsOf(sectionOf('ARCHITECTURE.md', 'The path of a decision through an SDK'))
+    const named = steps.flatMap(([, typescript = '', python = '']) => [
+      ...codesIn(typescript).map((name) => `sdk/typescript/src/${name}`),
+      ...codesIn(python).map((name) => `sdk/python/src/sluice/${name}`)
+    ])
+    expect(named.length).toBeGreaterThan(2 * steps.length - 1)
+    expect(named.filter((path) => !files.includes(path))).toEqual([])
+  })
+
   test('names every topic and every table, and no other', () => {
     const rows = rowsOf(sectionOf('ARCHITECTURE.md', 'What lies where')).map(([name]) => name)
     const migrations = textOf(files.filter((path) => /^schemas\/postgres\/.*[.]sql$/.test(path)))
