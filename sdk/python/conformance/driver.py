@@ -191,7 +191,7 @@ def end(how: str) -> None:
 
 
 def lines() -> Iterator[bytes]:
-    """What is asked; no read is long, since a signal that comes just before one waits for its end."""
+    """What is asked; no read is long, since a signal just before one waits for its end."""
     waiting = b""
     while True:
         while b"\n" in waiting:

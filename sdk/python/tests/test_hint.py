@@ -5,6 +5,7 @@ from __future__ import annotations
 import unittest
 
 from sluice._answer import Verdict
+
 from sluice._hint import hint_of
 from sluice._options import resolve
 

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from sluice._options import Settings
 from sluice._verdict import Verdict
 
-
 _ASK = "`python -m sluice doctor` finds out why"
 _WAITS = "decisions wait in memory and are sent again"
 

@@ -16,7 +16,9 @@ _WAIT_SECONDS_MAX = 10
 _HINTS = {
     "api_key_required": "Set SLUICE_API_KEY.",
     "api_key_malformed": "Copy the key again, whole.",
-    "api_key_invalid": "It was revoked, has expired, or is of another installation: make a new one.",
+    "api_key_invalid": (
+        "It was revoked, has expired, or is of another installation: make a new one."
+    ),
     "scope_missing": "Make a key with the scope ingest.",
     "rate_limited": "Wait a minute, or have the limit of the organization raised.",
     "route_not_found": "SLUICE_BASE_URL is the address of the gateway without /v1.",

@@ -23,7 +23,7 @@ describe('a field that no decision has', () => {
     expect(look(all, others, null, undefined, 'input', 7)).toEqual([])
   })
 
-  test('what cannot be read is no trouble, and what has ever other members is told of a little', () => {
+  test('what cannot be read is no trouble; what has ever other members is told of a little', () => {
     const refusing = new Proxy(
       {},
       {
