@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import unittest
 
-from sluice._answer import Verdict
-
 from sluice._hint import hint_of
 from sluice._options import resolve
+from sluice._verdict import Verdict
 
 DOCTOR = "`python -m sluice doctor` finds out why"
 
