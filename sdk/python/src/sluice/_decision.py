@@ -55,8 +55,29 @@ class Invalid(Exception):
 
 def decision_id_of(given: object) -> str | None:
     """The caller's own id in lower case, if it is a plain UUID."""
-    text = given if isinstance(given, str) else str(given) if _is_uuid_object(given) else ""
+    try:
+        # Of a text that is a class of its own, what it is rather than what it says it is.
+        text = str.__str__(given if isinstance(given, str) else _text_of_uuid(given))
+    except Exception:
+        return None
     return text.lower() if _UUID.fullmatch(text) else None
+
+
+def agent_id_of(fields: Mapping[str, Any], outer: Mapping[str, Any]) -> str | None:
+    """The agent of a decision that is not to be sent, as it would be sent. Never raises."""
+    field: dict[str, Any] = {}
+    try:
+        value = fields.get("agent_id")
+        value = outer.get("agent_id") if value is None else value
+        if value is not None:
+            _put_text(field, "agent_id", value, _CHARACTERS_MAX["agent_id"], [])
+    except Exception:
+        return None
+    return field.get("agent_id") or None
+
+
+def _text_of_uuid(given: object) -> str:
+    return str(given) if _is_uuid_object(given) else ""
 
 
 def _is_uuid_object(given: object) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from typing import Any
 
+from sluice._digits import digits_of, integer_of
 from sluice._plain import TooLarge, is_plain
 from sluice._walk import CHANGES_MAX, Walk
 
@@ -45,9 +45,11 @@ def encode_fast(value: Any, size_max: int) -> str | None:
         return encode_string(value)
     try:
         return _encode_plain(value) if is_plain(value, size_max) else None
-    except (ValueError, TypeError, RuntimeError):
-        # NaN, an integer too long for Python's own digits, or another thread at work on it.
-        # RecursionError is a RuntimeError.
+    except TooLarge:
+        raise
+    except Exception:
+        # NaN, another thread at work on it, or a value that refuses to be looked at: the slow way
+        # finds out what is to be said of it.
         return None
 
 
@@ -68,7 +70,15 @@ class Encoder:
 
     def text(self, value: Any, name: str) -> str:
         """JSON text of a field. Raises TooLarge."""
-        text = _encode_plain(self._walk.copy(value, name))
+        return self.write(self.copy(value, name))
+
+    def copy(self, value: Any, name: str) -> Any:
+        """Plain data for a field, to be written. Raises TooLarge."""
+        return self._walk.copy(value, name)
+
+    def write(self, copy: Any) -> str:
+        """JSON text of what was copied."""
+        text = _encode_plain(copy)
         for placeholder, digits in self._numbers.items():
             text = text.replace(placeholder, digits)
         return text
@@ -76,7 +86,7 @@ class Encoder:
     def _place_number(self, value: int) -> str:
         """A text to be replaced by the digits, which Python's own encoder may refuse to write."""
         name = f"number-{os.urandom(16).hex()}"
-        self._numbers[f'"{name}"'] = str(Decimal(value))
+        self._numbers[f'"{name}"'] = digits_of(value)
         return name
 
 
@@ -128,6 +138,9 @@ def copy_plain(
             walk.changes.extend(value.changes)
         else:
             copy[name] = walk.copy(value, name)
+    if type(copy.get("metadata", {})) is not dict:
+        walk.note("wrong_type", "metadata")
+        del copy["metadata"]
     if walk.changes:
         copy.setdefault("metadata", {})["sdk_changes"] = walk.changes[:CHANGES_MAX]
     return copy
@@ -137,4 +150,4 @@ def _uncaptured(value: Captured) -> Any:
     if value.text is None:
         raise TooLarge
     # Not `int`, which takes only as many digits as the host allows.
-    return json.loads(value.text, parse_int=lambda digits: int(Decimal(digits)))
+    return json.loads(value.text, parse_int=integer_of)

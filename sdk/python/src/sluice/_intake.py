@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from sluice._decision import FIELDS, Invalid, Notes, compose, decision_id_of
+from sluice._decision import FIELDS, Invalid, Notes, agent_id_of, compose, decision_id_of
 from sluice._encode import copy_plain
 from sluice._notices import Notices
 from sluice._options import Settings
@@ -41,8 +41,8 @@ class Intake:
         """Queues the decision, or counts why not; returns its id."""
         decision_id = self._id_of(fields)
         outer = {**self._outer, **context} if context else self._outer
-        agent_id = fields.get("agent_id") or outer.get("agent_id")
-        agent_id = agent_id[:255] if isinstance(agent_id, str) else None
+        # What redact would have made of it is not known when the decision is dropped.
+        agent_id = None if self._settings.redact else agent_id_of(fields, outer)
         try:
             if self._is_sampled_out(decision_id, fields, outer):
                 self._sender.sample_out()

@@ -10,6 +10,7 @@ from collections.abc import KeysView, Mapping, Set, ValuesView
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from itertools import islice
 from pathlib import PurePath
 from typing import Any, NamedTuple, Union
 from uuid import UUID
@@ -61,7 +62,7 @@ def describe(value: Any, size_max: int) -> Description:
     if isinstance(value, _CONTAINERS):
         if len(value) > size_max:
             raise TooLarge
-        return Expanded(_members(value))
+        return Expanded(_members(value, size_max))
     for kind, represent in _REPRESENTATIONS:
         if isinstance(value, kind):
             description: Description = represent(value)
@@ -74,10 +75,15 @@ def describe(value: Any, size_max: int) -> Description:
 _CONTAINERS = (Mapping, list, tuple, Set, deque, range, KeysView, ValuesView)
 
 
-def _members(value: Any) -> dict[Any, Any] | list[Any]:
-    if isinstance(value, Mapping):
-        return value if type(value) is dict else dict(value.items())
-    return list(value)
+def _members(value: Any, size_max: int) -> dict[Any, Any] | list[Any]:
+    if type(value) is dict:
+        return value
+    is_mapping = isinstance(value, Mapping)
+    # What iterates in its own way may never end, whatever its length is said to be.
+    members = list(islice(value.items() if is_mapping else value, size_max + 1))
+    if len(members) > size_max:
+        raise TooLarge
+    return dict(members) if is_mapping else members
 
 
 _REPRESENTATIONS: tuple[tuple[Any, Any], ...] = (
@@ -116,4 +122,7 @@ def _binary(value: bytes | bytearray | memoryview, size_max: int) -> Text:
 
 def type_name(value: object) -> str:
     """Its name alone: a representation may be slow, or tell what is secret."""
-    return type(value).__name__
+    return type(value).__name__[:_NAME_CHARACTERS_MAX]
+
+
+_NAME_CHARACTERS_MAX = 100

@@ -90,7 +90,7 @@ _FREEZING_HOSTS = ("AWS_LAMBDA_FUNCTION_NAME", "VERCEL", "K_SERVICE", "FUNCTIONS
 class Settings:
     """Every option with its value."""
 
-    api_key: str | None
+    api_key: str | None = field(repr=False)
     base_url: str | None
     agent_id: str | None
     domain: str | None

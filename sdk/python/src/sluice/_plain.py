@@ -8,6 +8,8 @@ DEPTH_MAX = 56
 """Levels of nesting within one field; the gateway takes 64 of a whole decision."""
 
 _SCALARS = frozenset((int, float, bool, type(None)))
+_PLAIN_MAX = 1 << 128
+"""Many integers that are longer could be far more text than there are members."""
 
 
 class TooLarge(Exception):
@@ -42,14 +44,15 @@ def is_plain(value: Any, size_max: int) -> bool:
 def _look(container: Any, below: list[Any]) -> int:
     """Characters of it at least, what is nested put into `below`; -1 when it is not plain."""
     kind = type(container)
-    size = len(container)
     if kind is dict:
+        size = len(container)
         for key in container:
             if type(key) is not str:
                 return -1
             size += len(key)
         members = container.values()
     elif kind is list or kind is tuple:
+        size = len(container)
         members = container
     else:
         return -1
@@ -59,6 +62,6 @@ def _look(container: Any, below: list[Any]) -> int:
             size += len(member)
         elif kind is dict or kind is list or kind is tuple:
             below.append(member)
-        elif kind not in _SCALARS:
+        elif kind not in _SCALARS or (kind is int and not -_PLAIN_MAX < member < _PLAIN_MAX):
             return -1
     return size

@@ -59,7 +59,7 @@ class Walk:
         except Exception as error:
             # Whatever a value of the caller does when it is read, the rest is still worth sending.
             self.note("unreadable")
-            return f"[error: {type_name(error)}]"
+            return self.text(f"[error: {type_name(error)}]")
 
     def _object(self, value: Any, depth: int, unwraps: int) -> Any:
         if id(value) in self._inside:
@@ -86,6 +86,8 @@ class Walk:
         if depth > DEPTH_MAX:
             self.note("too_deep")
             return "[too deep]"
+        # Its brackets, and a comma or a colon for each member.
+        self._take(1 + len(members))
         if isinstance(members, dict):
             return self._members(members, depth)
         return [self._step(str(index), item, depth) for index, item in enumerate(members)]

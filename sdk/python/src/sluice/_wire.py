@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from sluice._decision import Notes
@@ -63,35 +63,31 @@ def _encode_any(
             return _captured(value)
         return encoder.text(value, name)
 
-    decision, earlier = _without_changes(decision)
-    text = _assemble(decision_id, decision, text_of)
-    changes = [*earlier, *encoder.changes][:CHANGES_MAX]
-    if changes:
-        member = f'"sdk_changes":[{",".join(map(encode_string, changes))}]'
-        text = _with_member(text, member, decision.get("metadata"))
+    metadata = decision.get("metadata")
+    others = {name: value for name, value in decision.items() if name != "metadata"}
+    text = _assemble(decision_id, others, text_of)
+    if metadata is not None:
+        metadata = encoder.copy(metadata, "metadata")
+        if type(metadata) is not dict:
+            encoder.note("wrong_type", "metadata")
+            metadata = None
+    if encoder.changes:
+        metadata = _with_changes(metadata or {}, encoder.changes)
+    if metadata is not None:
+        text += f',"metadata":{encoder.write(metadata)}'
     return (text + "}").encode(), bool(encoder.changes)
 
 
-def _without_changes(decision: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The decision without the changes that its metadata tells of already, and these."""
-    metadata = decision.get("metadata")
-    earlier = metadata.get("sdk_changes") if isinstance(metadata, Mapping) else None
+def _with_changes(metadata: dict[str, Any], changes: list[str]) -> dict[str, Any]:
+    """Ours after those that it tells of already; anything else of that name gives way to them."""
+    earlier = metadata.get("sdk_changes")
     if not isinstance(earlier, list) or not all(type(item) is str for item in earlier):
-        return decision, []
-    rest = {name: value for name, value in dict(metadata or {}).items() if name != "sdk_changes"}
-    return {**decision, "metadata": rest}, earlier
-
-
-def _with_member(text: str, member: str, metadata: Any) -> str:
-    """Adds a member to the metadata, which stand last."""
-    if metadata is None:
-        return f'{text},"metadata":{{{member}}}'
-    comma = "" if text.endswith("{}") and len(metadata) == 0 else ","
-    return f"{text[:-1]}{comma}{member}}}"
+        earlier = []
+    return {**metadata, "sdk_changes": [*earlier, *changes][:CHANGES_MAX]}
 
 
 def _assemble(decision_id: str, decision: dict[str, Any], text_of: TextOf) -> str:
-    """The JSON text but for the last brace; the metadata stand last."""
+    """The JSON text but for the last brace."""
     parts = [f'{{"decision_id":"{decision_id}"']
     for name in ("agent_id", "session_id", "domain"):
         value = decision.get(name)

@@ -1,0 +1,146 @@
+"""Values of strangers: none of them ends, blocks or misleads whoever logs it."""
+
+from __future__ import annotations
+
+import json
+import unittest
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sluice._decision import agent_id_of, compose, decision_id_of
+from sluice._digits import digits_of, integer_of
+from sluice._encode import copy_plain
+from sluice._options import resolve
+from sluice._plain import TooLarge
+from sluice._wire import encode
+
+_SIZE_MAX = 1 << 20
+
+
+class _NoMembers(Mapping[str, Any]):
+    def __getitem__(self, name: str) -> Any:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        raise ValueError("PRIVATE-PAYLOAD")
+
+    def __len__(self) -> int:
+        return 1
+
+
+class _SaysItHasMore(_NoMembers):
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+
+class _Endless(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Iterator[int]:
+        while True:
+            yield 1
+
+
+class _EndlessItems(dict):  # type: ignore[type-arg]
+    def items(self) -> Any:
+        return ((str(number), 1) for number in _Endless())
+
+
+class _NoLength:
+    def __len__(self) -> int:
+        raise KeyError("PRIVATE-PAYLOAD")
+
+
+class _NeitherTrueNorFalse:
+    def __bool__(self) -> bool:
+        raise ValueError("ambiguous")
+
+
+class UUID:
+    """By its name alone."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+class _SaysOther(str):
+    def lower(self) -> str:
+        return '","agent_id":"another'
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    assert len(members) == len(pairs), pairs
+    return members
+
+
+def _sent(**fields: Any) -> Any:
+    decision, notes = compose({"output": "o", **fields}, {})
+    data, _ = encode("id", decision, notes, _SIZE_MAX)
+    return json.loads(data, object_pairs_hook=_single)
+
+
+class HostileValuesTest(unittest.TestCase):
+    def test_metadata_that_cannot_be_read_leave_the_json_whole(self) -> None:
+        sent = _sent(input=float("nan"), metadata=_NoMembers())
+        self.assertEqual(
+            sent["metadata"]["sdk_changes"],
+            ["/input: not_finite", "/metadata: unreadable", "/metadata: wrong_type"],
+        )
+        sent = _sent(input=float("nan"), metadata=_SaysItHasMore())
+        self.assertEqual(sent["metadata"], {"sdk_changes": ["/input: not_finite"]})
+        copy = copy_plain({"input": 1, "metadata": _NoMembers()}, [], _SIZE_MAX)
+        self.assertEqual(len(copy["metadata"]["sdk_changes"]), 2)
+
+    def test_a_member_called_as_ours_is_not_there_twice(self) -> None:
+        for own in ("mine", ["mine", 1]):
+            sent = _sent(input=float("nan"), metadata={"sdk_changes": own, "a": 1})
+            self.assertEqual(sent["metadata"], {"sdk_changes": ["/input: not_finite"], "a": 1})
+
+    def test_what_never_ends_is_too_large(self) -> None:
+        for endless in (_Endless([1]), _EndlessItems(a=1)):
+            with self.assertRaises(TooLarge):
+                _sent(input=endless)
+        with self.assertRaises(TooLarge):
+            _sent(input=1, metadata=_EndlessItems(a=1))
+
+    def test_many_long_integers_are_too_large_before_they_are_text(self) -> None:
+        with self.assertRaises(TooLarge):
+            _sent(input=[10**4000] * 500_000)
+
+    def test_what_has_no_length_is_still_a_value(self) -> None:
+        self.assertEqual(_sent(input=_NoLength())["input"], "[_NoLength]")
+
+    def test_an_error_of_a_long_name_does_not_fill_the_decision(self) -> None:
+        name = "E" * 300_000
+
+        def dump(_: object) -> None:
+            raise type(name, (Exception,), {})
+
+        value = type("Model", (), {"model_dump": dump})()
+        self.assertEqual(_sent(input=value)["input"], f"[error: {name[:100]}]")
+
+    def test_ids_that_refuse_to_be_read_are_none(self) -> None:
+        self.assertIsNone(decision_id_of(UUID()))
+        plain = "0190F5FE-7C00-7000-8000-000000000000"
+        self.assertEqual(decision_id_of(_SaysOther(plain)), plain.lower())
+        self.assertIsNone(agent_id_of({"agent_id": _NeitherTrueNorFalse()}, {}))
+
+    def test_the_agent_of_what_is_dropped_is_what_the_gateway_takes(self) -> None:
+        self.assertEqual(agent_id_of({"agent_id": "a\x00b"}, {"agent_id": "c"}), "ab")
+        self.assertEqual(agent_id_of({}, {"agent_id": "c" * 300}), "c" * 255)
+
+
+class DigitsTest(unittest.TestCase):
+    def test_digits_and_back(self) -> None:
+        for number in (0, -7, 2**5000, -(2**5000), 10**9000, 10**9000 - 1, 3**20_000):
+            digits = digits_of(number)
+            self.assertEqual(integer_of(digits), number)
+        self.assertEqual(digits_of(-(10**9000)), "-1" + "0" * 9000)
+
+
+class SettingsTest(unittest.TestCase):
+    def test_the_key_is_not_shown(self) -> None:
+        self.assertNotIn("slk_live_secret", repr(resolve({"api_key": "slk_live_secret"}, {})))
+
+
+if __name__ == "__main__":
+    unittest.main()
