@@ -51,6 +51,7 @@ KINDS: dict[str, Callable[[Decision], Any]] = {
     "later": _later,
     "later_and_fail": _later_and_fail,
     "number": lambda decision: 42,
+    "other_agent": lambda decision: {**decision, "agent_id": "another"},
     "cyclic": _cyclic,
     "shows_metadata": lambda decision: {**decision, "input": decision.get("metadata")},
     "without_output": _without_output,

@@ -141,6 +141,13 @@ class SettingsTest(unittest.TestCase):
     def test_the_key_is_not_shown(self) -> None:
         self.assertNotIn("slk_live_secret", repr(resolve({"api_key": "slk_live_secret"}, {})))
 
+    def test_an_address_has_nothing_that_ends_its_path(self) -> None:
+        for end in ("?", "/?", "#", "/\\x", "\n/x"):
+            self.assertIsNone(resolve({"base_url": f"https://sluice.example{end}"}, {}).base_url)
+
+    def test_the_environment_may_end_with_a_line_break(self) -> None:
+        self.assertEqual(resolve({}, {"SLUICE_API_KEY": "slk_live_x\n"}).api_key, "slk_live_x")
+
 
 if __name__ == "__main__":
     unittest.main()

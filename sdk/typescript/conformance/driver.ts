@@ -1,6 +1,7 @@
 /** The SDK as a program: commands in lines of JSON, one line in answer to each. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
+import { inspect } from 'node:util'
 import { init } from '../src/index.ts'
 import { observeCall } from './observe-call.ts'
 import { redactOf } from './redact.ts'
@@ -81,7 +82,7 @@ function optionsOf({ options, redact, callbacks }: Members): Members {
     ...(redact === undefined ? {} : { redact: redactOf(redact as string) }),
     onError: (error: unknown, about: Members) => {
       const name = error instanceof Error ? error.name : typeof error
-      errors.push({ ...about, error: name, text: String(error) })
+      errors.push({ ...about, error: name, text: inspect(error) })
       callBack(callbacks)
     },
     onDrop: (about: Members) => {

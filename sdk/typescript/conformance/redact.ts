@@ -20,6 +20,7 @@ const kinds: Readonly<Record<string, Redact>> = {
     throw new TypeError('PRIVATE-PAYLOAD')
   },
   number: () => 42,
+  other_agent: (decision) => ({ ...decision, agentId: 'another' }),
   cyclic: (decision) => {
     const input: Record<string, unknown> = {}
     input['self'] = input

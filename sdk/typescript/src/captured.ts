@@ -8,6 +8,7 @@ const marked = new RegExp(`"${capturedMark}(-?[0-9]+)"`, 'g')
 
 /** All of `input` or `output`; the places in its notes begin there. */
 export class Captured {
+  readonly #isCaptured = true
   /** JSON, with integers marked; undefined when it is larger than a decision may be. */
   readonly text: string | undefined
   readonly notes: readonly string[]
@@ -17,6 +18,11 @@ export class Captured {
     this.text = text
     this.notes = notes
     this.changes = changes
+  }
+
+  /** Asks no Proxy, which might throw. */
+  static is(value: object): value is Captured {
+    return #isCaptured in value
   }
 }
 

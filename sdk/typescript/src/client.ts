@@ -157,11 +157,13 @@ function accept(state: ClientState, decisionId: string, decision: DecisionInput)
     tally.sampledOut++
     return
   }
-  if (state.isClosed) return countUnqueued(state, 'shutdown', agent_id.text)
+  // What redact would have made of it is not known when it is dropped.
+  const agentId = settings.redact === undefined ? agent_id.text : undefined
+  if (state.isClosed) return countUnqueued(state, 'shutdown', agentId)
   try {
-    enqueue(state, encode(state, { ...composed, decisionId }), agent_id.text)
+    enqueue(state, encode(state, { ...composed, decisionId }))
   } catch (error) {
-    countUnqueued(state, reasonOf(state, error), agent_id.text)
+    countUnqueued(state, reasonOf(state, error), agentId)
   }
 }
 
@@ -172,9 +174,9 @@ function encode(state: ClientState, raw: RawDecision): EncodedDecision {
   return redactDecision(raw, redact, { maxLength, integerMark })
 }
 
-function enqueue(state: ClientState, encoded: EncodedDecision, agentId: string | undefined): void {
+function enqueue(state: ClientState, encoded: EncodedDecision): void {
   const { tally, queue, platform, settings } = state
-  const { text, changes } = encoded
+  const { text, changes, agentId } = encoded
   const bytes = platform.byteLength(text)
   if (bytes > settings.maxDecisionBytes) throw tooLarge
   if (changes > 0) tally.changed++

@@ -1,5 +1,6 @@
 /** Who a decision belongs to, told once for all that happens within a function. */
 import type { DecisionContext } from './decision.ts'
+import { quietly } from './quietly.ts'
 
 /** As AsyncLocalStorage of Node is. */
 export interface ContextStorage {
@@ -20,9 +21,14 @@ export function createContext(storage: ContextStorage): Context {
   const current = (): DecisionContext => storage.getStore() ?? {}
   return {
     current,
-    within: (fields, work) => storage.run(mergeFields(current(), fields), work),
+    within: (fields, work) => storage.run(mergedQuietly(current(), fields), work),
     only: (fields, work) => storage.run(fields, work)
   }
+}
+
+/** What cannot be read holds nowhere; the work is done all the same. */
+export function mergedQuietly(outer: DecisionContext, inner: DecisionContext): DecisionContext {
+  return quietly(() => mergeFields(outer, inner)) ?? outer
 }
 
 /** The inner field wins; members of `metadata` one by one. Undefined is no answer. */

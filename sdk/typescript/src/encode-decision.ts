@@ -2,7 +2,7 @@
 import { noteChange, startEncoding, tooLarge, writeText } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 import { writeValue } from './encode-value.ts'
-import { keysOf, readMember, StandIn } from './simplify.ts'
+import { isStandIn, keysOf, readMember, simplify } from './simplify.ts'
 import { sdkVersion } from './sdk-version.ts'
 import { writeTextField } from './text-field.ts'
 import type { FieldText, TextFieldName } from './text-field.ts'
@@ -25,6 +25,7 @@ export interface EncodedDecision {
   readonly text: string
   /** How many changes were made. */
   readonly changes: number
+  readonly agentId: string | undefined
 }
 
 export interface EncodeLimits {
@@ -55,7 +56,7 @@ export function encodeDecision(decision: RawDecision, limits: EncodeLimits): Enc
   writeMetadata(encoding, decision.metadata)
   encoding.text += '}'
   if (encoding.text.length > limits.maxLength) throw tooLarge
-  return { text: encoding.text, changes: encoding.changes }
+  return { text: encoding.text, changes: encoding.changes, agentId: names.agent_id.text }
 }
 
 function startField(encoding: Encoding, name: string): void {
@@ -106,7 +107,7 @@ function withChanges(encoding: Encoding, text: string, metadata: unknown): strin
   const hasOwn = text.includes('"sdk_changes":') && Object.hasOwn(parse(text), 'sdk_changes')
   encoding.muted = true
   const others = hasOwn
-    ? textOf(encoding, mergeMembers([metadata, { sdk_changes: undefined }]))
+    ? textOf(encoding, mergeMembers(encoding, [metadata, { sdk_changes: undefined }]))
     : text
   const members = others.slice(1, -1)
   const separator = members === '' ? '' : ','
@@ -121,24 +122,26 @@ function parse(text: string): object {
 function mergeLayers(encoding: Encoding, layers: readonly unknown[]): unknown {
   const there = layers.filter((layer) => layer !== undefined && layer !== null)
   if (there.length <= 1) return there[0]
-  const last = there.at(-1)
-  if (typeof last === 'object' && !Array.isArray(last) && !(last instanceof StandIn)) {
-    return mergeMembers(there)
-  }
-  noteChange(encoding, 'wrong_type')
-  return mergeMembers(there.slice(0, -1))
+  if (membersOf(there.at(-1), encoding.maxLength) === undefined) noteChange(encoding, 'wrong_type')
+  return mergeMembers(encoding, there)
 }
 
-function mergeMembers(layers: readonly unknown[]): object {
-  const merged: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+/** A Map, as a member called toJSON is data here like any other. */
+function mergeMembers({ maxLength }: Encoding, layers: readonly unknown[]): Map<string, unknown> {
+  const merged = new Map<string, unknown>()
   for (const layer of layers) {
-    if (layer instanceof Map) {
-      for (const [key, value] of layer) merged[String(key)] = value
-    } else if (typeof layer === 'object' && layer !== null) {
-      const keys = keysOf(layer)
-      if (keys instanceof StandIn) continue
-      for (const key of keys) merged[key] = readMember(layer, key)
-    }
+    for (const [key, value] of membersOf(layer, maxLength) ?? []) merged.set(key, value)
   }
   return merged
+}
+
+/** What would be written of a layer; undefined when it has no members. */
+function membersOf(layer: unknown, maxLength: number): Iterable<[string, unknown]> | undefined {
+  if (typeof layer !== 'object' || layer === null) return undefined
+  const simple = simplify(layer, maxLength)
+  if (typeof simple !== 'object' || simple === null) return undefined
+  if (isStandIn(simple) || Array.isArray(simple)) return undefined
+  if (simple instanceof Map) return simple as Map<string, unknown>
+  const keys = keysOf(simple)
+  return isStandIn(keys) ? undefined : keys.map((key) => [key, readMember(simple, key)])
 }

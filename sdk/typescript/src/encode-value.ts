@@ -2,12 +2,13 @@
 import { Captured, writeCaptured } from './captured.ts'
 import { noteChange, quote, tooLarge, wellFormed, writeText } from './encoding.ts'
 import type { ChangeKind, Encoding } from './encoding.ts'
-import { keysOf, readMember, simplify, StandIn } from './simplify.ts'
+import { isStandIn, keysOf, nameMaxLength, readMember, simplify } from './simplify.ts'
 
 /** The gateway takes 64 in all, and a field of a decision is some levels down. */
 const depthMax = 56
 /** A toJSON may answer with something that has one, too, and so on. */
 const parentsMax = 4 * depthMax
+const skipsPerCharacter = 4
 
 export function writeValue(encoding: Encoding, value: unknown): void {
   switch (typeof value) {
@@ -47,7 +48,8 @@ function writeInteger(encoding: Encoding, value: bigint): void {
 function describe(value: unknown): string {
   try {
     if (typeof value === 'symbol') return `[symbol ${value.description ?? ''}]`
-    return `[function ${(value as { readonly name: string }).name || 'anonymous'}]`
+    const { name } = value as { readonly name: string }
+    return `[function ${name.slice(0, nameMaxLength) || 'anonymous'}]`
   } catch {
     return `[${typeof value}]`
   }
@@ -60,6 +62,7 @@ function replace(encoding: Encoding, text: string, kind: ChangeKind): void {
 
 function writeReference(encoding: Encoding, value: object | null): void {
   if (value === null) encoding.text += 'null'
+  else if (Captured.is(value)) writeCaptured(encoding, value)
   else writeObject(encoding, value)
 }
 
@@ -67,11 +70,7 @@ function writeObject(encoding: Encoding, value: object): void {
   if (encoding.parents.includes(value)) return replace(encoding, '[circular]', 'circular')
   const simple = simplify(value, encoding.maxLength)
   if (typeof simple !== 'object' || simple === null) return writeValue(encoding, simple)
-  // A list may be a Proxy that refuses to be asked for more.
-  if (!Array.isArray(simple)) {
-    if (simple instanceof StandIn) return replace(encoding, simple.text, simple.kind)
-    if (simple instanceof Captured) return writeCaptured(encoding, simple)
-  }
+  if (isStandIn(simple)) return replace(encoding, simple.text, simple.kind)
   writeNested(encoding, value, simple)
 }
 
@@ -94,13 +93,14 @@ function writeContainer(encoding: Encoding, container: object): void {
   if (Array.isArray(container)) return writeArray(encoding, container)
   if (container instanceof Map) return writeMap(encoding, container as Map<string, unknown>)
   const keys = keysOf(container)
-  if (keys instanceof StandIn) replace(encoding, keys.text, keys.kind)
+  if (isStandIn(keys)) replace(encoding, keys.text, keys.kind)
   else writeMembers(encoding, container, keys)
 }
 
 function writeArray(encoding: Encoding, array: readonly unknown[]): void {
   const { maxLength } = encoding
-  const length = Number(readMember(array, 'length'))
+  const told = readMember(array, 'length')
+  const length = typeof told === 'number' ? told : 0
   if (length > maxLength) throw tooLarge
   const depth = ++encoding.depth
   encoding.text += '['
@@ -121,7 +121,10 @@ function writeMembers(encoding: Encoding, object: object, keys: readonly string[
   let before = '{'
   for (const key of keys) {
     const value = readMember(object, key)
-    if (value === undefined) continue
+    if (value === undefined) {
+      skip(encoding)
+      continue
+    }
     const quoted = quote(key)
     if (quoted === undefined) {
       encoding.depth--
@@ -137,6 +140,11 @@ function writeMembers(encoding: Encoding, object: object, keys: readonly string[
   }
   encoding.text += before === '{' ? '{}' : '}'
   encoding.depth--
+}
+
+/** What leaves no text behind takes time all the same. */
+function skip(encoding: Encoding): void {
+  if (++encoding.skipped > skipsPerCharacter * encoding.maxLength) throw tooLarge
 }
 
 function membersOf(object: object, keys: readonly string[]): Map<string, unknown> {

@@ -24,6 +24,8 @@ export interface Encoding {
   /** What was changed, with the place; the first ones. */
   readonly notes: string[]
   changes: number
+  /** Members without a value. */
+  skipped: number
   /** Set while something is written a second time, so that nothing is noted twice. */
   muted: boolean
   /** Begins the text that stands for an integer which a copy made of JSON would round. */
@@ -45,6 +47,7 @@ export function startEncoding(maxLength: number, integerMark?: string): Encoding
     parents: [],
     notes: [],
     changes: 0,
+    skipped: 0,
     muted: false,
     integerMark
   }

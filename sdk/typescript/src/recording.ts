@@ -52,7 +52,7 @@ export function startRecording(recorder: Recorder, fields: RecordingFields = {})
   const startedAt = now()
   const here = mergeFields(context.current(), {})
   const known: Record<string, unknown> = {}
-  let metadata: Record<string, unknown> = { ...fields.metadata }
+  let metadata: Record<string, unknown> = quietly(() => ({ ...fields.metadata })) ?? {}
   let decisionId = fields.decisionId
   let loggedId: string | undefined
 
@@ -74,19 +74,21 @@ export function startRecording(recorder: Recorder, fields: RecordingFields = {})
     get decisionId() {
       return (decisionId ??= newId())
     },
-    setInput: (input) => void (known['input'] = snapshot(input, 'input')),
-    setOutput: (output) => void (known['output'] = snapshot(output, 'output')),
-    setMetadata: (added) => void (metadata = { ...metadata, ...added }),
-    setTokens: ({ input, output }) => {
-      if (input !== undefined) known['inputTokens'] = input
-      if (output !== undefined) known['outputTokens'] = output
-    },
+    setInput: (input) => void quietly(() => (known['input'] = snapshot(input, 'input'))),
+    setOutput: (output) => void quietly(() => (known['output'] = snapshot(output, 'output'))),
+    setMetadata: (added) => void quietly(() => (metadata = { ...metadata, ...added })),
+    setTokens: (tokens) => void quietly(() => addTokens(known, tokens)),
     end: () => finish(() => ({})),
     fail: (error) => {
       known['output'] ??= ''
       return finish(() => ({ error: describeError(error) }))
     }
   }
+}
+
+function addTokens(known: Record<string, unknown>, { input, output }: Tokens): void {
+  if (input !== undefined) known['inputTokens'] = input
+  if (output !== undefined) known['outputTokens'] = output
 }
 
 /** Whatever can be thrown, an object that refuses every question included. */

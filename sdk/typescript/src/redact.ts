@@ -9,7 +9,7 @@ import { quietly } from './quietly.ts'
 
 export type Redact = (decision: RedactedDecision) => unknown
 
-/** Thrown when `redact` itself failed; `cause` is what it threw, which may tell what is secret. */
+/** Thrown when `redact` itself failed, without what it threw: that may tell what is secret. */
 export class RedactError extends Error {
   override readonly name = 'RedactError'
 }
@@ -42,15 +42,15 @@ export function redactDecision(
   const again = composeDecision(given, undefined, { agentId: null, domain: null })
   const { decisionId } = decision
   const second = encodeDecision({ ...again, decisionId, notes }, { maxLength })
-  return { text: second.text, changes: first.changes + second.changes }
+  return { ...second, changes: first.changes + second.changes }
 }
 
 function callRedact(redact: Redact, copy: RedactedDecision): object {
   let result: unknown
   try {
     result = redact(copy)
-  } catch (cause) {
-    throw new RedactError('redact threw', { cause })
+  } catch {
+    throw new RedactError('redact threw')
   }
   if (result === null || result === undefined) throw redacted
   if (typeof result !== 'object') throw new RedactError('redact returned no decision')

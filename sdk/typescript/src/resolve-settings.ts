@@ -115,9 +115,9 @@ function isNumberOf(row: Extract<Row, { min: number }>, value: unknown): value i
 
 /** What comes after the path, or a password, has no place in the address of a gateway. */
 function isAddress(text: string): boolean {
-  const url = quietly(() => new URL(text))
-  if (url === undefined || !/^https?:$/u.test(url.protocol)) return false
-  return `${url.search}${url.hash}${url.username}${url.password}` === ''
+  // URL itself passes over line breaks, and an empty query, which would end the path.
+  const isPlain = /^https?:\/\/[!-~]+$/iu.test(text) && !/[?#\\]|^[^/]*\/\/[^/]*@/u.test(text)
+  return isPlain && quietly(() => new URL(text)) !== undefined
 }
 
 function formOf(row: Row): string {

@@ -5,6 +5,7 @@ import type { ChangeKind } from './encoding.ts'
 
 /** A short text instead of a value, with the reason. */
 export class StandIn {
+  readonly #isStandIn = true
   readonly text: string
   readonly kind: ChangeKind
 
@@ -12,9 +13,16 @@ export class StandIn {
     this.text = text
     this.kind = kind
   }
+
+  static is(value: object): value is StandIn {
+    return #isStandIn in value
+  }
 }
 
-const nameMaxLength = 100
+/** Asks no Proxy, which might throw. */
+export const isStandIn = (value: object): value is StandIn => StandIn.is(value)
+
+export const nameMaxLength = 100
 
 /** What stands for a value whose own code threw while it was read. */
 export function unreadable(error: unknown): StandIn {
@@ -75,10 +83,9 @@ const conversions: Readonly<Record<string, Conversion>> = {
   Error: describeError,
   DOMException: describeError,
   Map: textKeys,
-  Set: (set: Set<unknown>, maxLength) => [...limited(set, maxLength)],
-  ArrayBuffer: (bytes: ArrayBuffer, maxLength) => base64(new Uint8Array(bytes), maxLength),
-  SharedArrayBuffer: (bytes: SharedArrayBuffer, maxLength) =>
-    base64(new Uint8Array(bytes), maxLength),
+  Set: (set: Set<unknown>, maxLength) => itemsOf(set, maxLength),
+  ArrayBuffer: wholeBuffer,
+  SharedArrayBuffer: wholeBuffer,
   Blob: () => new StandIn('[blob]', 'not_data'),
   File: () => new StandIn('[blob]', 'not_data'),
   Number: unwrap,
@@ -106,7 +113,7 @@ function convert(value: object, maxLength: number): unknown {
 
 /** Made by the SDK, and written as it is. */
 function isReady(value: object): boolean {
-  return value instanceof StandIn || value instanceof Captured
+  return StandIn.is(value) || Captured.is(value)
 }
 
 function tagOf(value: object): string {
@@ -121,16 +128,20 @@ function unwrap(boxed: object): unknown {
   return boxed.valueOf()
 }
 
-/** Every item takes two characters at least: what has too many is not copied first. */
-function limited<Items extends { readonly size: number }>(items: Items, maxLength: number): Items {
-  if (items.size > maxLength) throw tooLarge
-  return items
+/** Each takes two characters at least; what iterates in its own way may never end. */
+function itemsOf<Item>(items: Iterable<Item>, maxLength: number): Item[] {
+  const copied: Item[] = []
+  for (const item of items) {
+    if (copied.length >= maxLength) throw tooLarge
+    copied.push(item)
+  }
+  return copied
 }
 
 /** Of two keys with one text, the later one counts. */
 function textKeys(map: Map<unknown, unknown>, maxLength: number): Map<string, unknown> {
   const members = new Map<string, unknown>()
-  for (const [key, value] of limited(map, maxLength)) members.set(textOfKey(key), value)
+  for (const [key, value] of itemsOf(map, maxLength)) members.set(textOfKey(key), value)
   return members
 }
 
@@ -138,6 +149,11 @@ function textOfKey(key: unknown): string {
   if (key instanceof Date) return key.toISOString()
   if (typeof key === 'function') return '[function]'
   return typeof key === 'object' && key !== null ? `[${tagOf(key)}]` : String(key)
+}
+
+/** A DataView takes nothing but a buffer, where a Uint8Array would be filled from anything. */
+function wholeBuffer(bytes: ArrayBufferLike, maxLength: number): string {
+  return base64(new Uint8Array(new DataView(bytes).buffer), maxLength)
 }
 
 interface BufferLike {

@@ -2,6 +2,7 @@
 import { Captured, capturedMark } from './captured.ts'
 import { writeValue } from './encode-value.ts'
 import { startEncoding, tooLarge } from './encoding.ts'
+import { unreadable } from './simplify.ts'
 
 export type CapturedField = 'input' | 'output'
 
@@ -18,7 +19,7 @@ export function createSnapshot(maxLength: number): Snapshot {
       writeValue(encoding, value)
       return new Captured(encoding.text, encoding)
     } catch (error) {
-      if (error !== tooLarge) throw error
+      if (error !== tooLarge) return unreadable(error)
       return new Captured(undefined, encoding)
     }
   }

@@ -64,7 +64,8 @@ def _url(_: Option, raw: object) -> str | None:
         valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         return None
-    if not valid or parts.query or parts.fragment or "@" in parts.netloc:
+    # An empty query, too, would end the path.
+    if not valid or any(mark in raw for mark in "?#\\") or "@" in parts.netloc:
         return None
     return raw.rstrip("/") if all("!" <= character <= "~" for character in raw) else None
 

@@ -157,3 +157,66 @@ describe('own ids', () => {
     expect(ownIdOf({ decisionId: given })).toBe(id)
   })
 })
+
+describe('metadata that misbehave', () => {
+  test('cannot be read: they are left out, and the JSON stays whole', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    const changes = ['/metadata: unreadable', '/metadata: wrong_type']
+    const { fields } = encode({ input: 1, output: 'o', metadata: proxy })
+    expect(fields['metadata']).toEqual({ sdk_changes: changes })
+    const within = encode({ input: 1, output: 'o', metadata: proxy }, { metadata: { a: 1 } })
+    expect(within.fields['metadata']).toEqual({ a: 1, sdk_changes: ['/metadata: wrong_type'] })
+  })
+
+  test('answer differently when they are asked again: the JSON stays whole', () => {
+    let asked = 0
+    const metadata = { toJSON: () => (asked++ % 2 === 0 ? { sdk_changes: 1 } : 'abc') }
+    const { fields } = encode({ input: NaN, output: 'o', metadata })
+    expect(fields['metadata']).toEqual({ sdk_changes: ['/input: not_finite'] })
+  })
+
+  test('what toJSON leaves out stays out', () => {
+    class Told {
+      readonly secret = 'sesame'
+      toJSON(): object {
+        return { told: 1, sdk_changes: 2 }
+      }
+    }
+    const { fields } = encode({ input: NaN, output: 'o', metadata: new Told() })
+    expect(fields['metadata']).toEqual({ told: 1, sdk_changes: ['/input: not_finite'] })
+    const within = encode({ input: 1, output: 'o', metadata: new Told() }, { metadata: { a: 1 } })
+    expect(within.fields['metadata']).toEqual({ a: 1, told: 1, sdk_changes: 2 })
+  })
+})
+
+describe('values that misbehave', () => {
+  test('a Proxy that throws whatever it is asked is unreadable', () => {
+    const throws = (): never => {
+      throw new TypeError('sesame')
+    }
+    const input = [new Proxy({}, { getPrototypeOf: throws }), new Proxy([], { get: throws })]
+    const { fields } = encode({ input, output: 'o' })
+    expect(fields['input']).toEqual(['[error: TypeError]', []])
+  })
+
+  test('what never ends, or leaves no text behind, is too large', () => {
+    class Endless extends Set<number> {
+      override *[Symbol.iterator](): SetIterator<number> {
+        for (;;) yield 1
+      }
+    }
+    expect(() => encode({ input: new Endless(), output: 'o' })).toThrow(tooLarge)
+    const names = Array.from({ length: 1000 }, (_, index) => [`k${index}`, undefined])
+    const wide: unknown = Object.fromEntries(names)
+    expect(() => encode({ input: Array(1000).fill(wide), output: 'o' })).toThrow(tooLarge)
+  })
+
+  test('what only says that it is a buffer is not filled', () => {
+    class Buffers {
+      readonly [Symbol.toStringTag] = 'ArrayBuffer'
+      readonly length = 2 ** 40
+    }
+    expect(encode({ input: new Buffers(), output: 'o' }).fields['input']).toBe('[error: TypeError]')
+  })
+})

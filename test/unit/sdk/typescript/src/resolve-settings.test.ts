@@ -45,6 +45,8 @@ describe('settings', () => {
     ],
     [{ baseUrl: 'ftp://sluice.example' }, 'option baseUrl is not valid'],
     [{ baseUrl: 'https://me:secret@sluice.example' }, 'option baseUrl is not valid'],
+    [{ baseUrl: 'https://sluice.example/?' }, 'option baseUrl is not valid'],
+    [{ baseUrl: 'https://sluice.example\n.org' }, 'option baseUrl is not valid'],
     [{ apiKey: 'slk_live\n' }, 'option apiKey is not valid: give a key such as slk_live_…'],
     [{ onDrop: 'log' }, 'option onDrop is not valid: give a function'],
     [{ batch_max_items: 5 }, 'option batch_max_items is not known: did you mean batchMaxItems?'],

@@ -80,3 +80,22 @@ test('its id can be known before it ends', () => {
   expect(ids).toEqual(['made', 'own'])
   expect(decisions.map(({ decisionId }) => decisionId)).toEqual(ids)
 })
+
+test('values that refuse to be read do not reach whoever tells them', () => {
+  const { recorder, decisions } = recorded()
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  const answer = trace(
+    recorder,
+    (d) => {
+      d.setInput(proxy)
+      d.setMetadata(proxy)
+      d.setTokens(null as never)
+      d.setOutput('yes')
+      return 42
+    },
+    { metadata: proxy }
+  )
+  expect(answer).toBe(42)
+  expect(decisions).toHaveLength(1)
+})
