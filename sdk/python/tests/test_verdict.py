@@ -16,7 +16,7 @@ def verdict(status: int, body: Any, count: int = 2, **headers: str) -> Any:
     data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
     return read_verdict(
         Response(status, {name.replace("_", "-"): text for name, text in headers.items()}, data),
-        count,
+        [f"id-{number}" for number in range(count)],
         NOW,
     )
 
@@ -47,6 +47,7 @@ class VerdictTest(unittest.TestCase):
             {"results": "two"},
             results(QUEUED),
             results(QUEUED, QUEUED, QUEUED),
+            results(QUEUED, {**QUEUED, "decision_id": "id-0"}),
             b"[" * 100_000,
         ]
         for body in bodies:

@@ -17,10 +17,10 @@ export type Verdict =
 
 const judging = new Set([429, 503])
 
-/** `count` is how many decisions were sent; `now` in milliseconds since 1970. */
-export function readVerdict(answer: Answer, count: number, now: number): Verdict {
+/** `ids` are of the decisions that were sent; `now` in milliseconds since 1970. */
+export function readVerdict(answer: Answer, ids: readonly string[], now: number): Verdict {
   const { status, body } = answer
-  const fates = isSuccess(status) || judging.has(status) ? readFates(body, count) : undefined
+  const fates = isSuccess(status) || judging.has(status) ? readFates(body, ids) : undefined
   const retryAfterMs = readRetryAfter(answer.retryAfter, now)
   if (fates !== undefined) return { kind: 'judged', fates, retryAfterMs }
   const kind = isSuccess(status) ? 'again' : (kinds[status] ?? kindOf(status))
@@ -50,10 +50,16 @@ function kindOf(status: number): Kind {
   return status >= 400 && status < 500 ? 'refused' : 'again'
 }
 
-/** Undefined when it is not a result for each decision; ids make it safe to send them again. */
-function readFates(body: string | undefined, count: number): Fate[] | undefined {
+/**
+ * Undefined when it is not a result for each decision; ids make it safe to send them again. What
+ * names another decision answers another request, by a fault of whoever is in between.
+ */
+function readFates(body: string | undefined, ids: readonly string[]): Fate[] | undefined {
   const results = (parse(body) as { readonly results?: unknown } | null | undefined)?.results
-  return Array.isArray(results) && results.length === count ? results.map(fateOf) : undefined
+  if (!Array.isArray(results) || results.length !== ids.length) return undefined
+  const isOfAnother = (result: Result | null, index: number): boolean =>
+    typeof result?.decision_id === 'string' && result.decision_id !== ids[index]
+  return results.some(isOfAnother) ? undefined : results.map(fateOf)
 }
 
 function parse(body: string | undefined): unknown {
@@ -65,6 +71,7 @@ function parse(body: string | undefined): unknown {
 }
 
 interface Result {
+  readonly decision_id?: unknown
   readonly queued?: unknown
   readonly retryable?: unknown
 }

@@ -26,6 +26,13 @@ class Job(NamedTuple):
     report: dict[str, Any] | None
 
 
+def _ids_of(job: Job) -> list[str]:
+    """Each decision begins with its own."""
+    entries = [] if job.batch is None else job.batch.entries
+    begin = len('{"decision_id":"')
+    return [entry.data[begin : begin + 36].decode() for entry in entries]
+
+
 def report_text(report: dict[str, Any]) -> bytes:
     return b'"client_report":' + json.dumps(report, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -52,7 +59,7 @@ class Exchange:
         try:
             body, headers = self._request(job)
             response = transport.post(PATH, headers, body)
-            verdict = read_verdict(response, count, time.time())
+            verdict = read_verdict(response, _ids_of(job), time.time())
         except TransportError as error:
             verdict = no_answer(count, str(error))
         except Exception as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any, NamedTuple
@@ -50,8 +50,9 @@ _MISCONFIGURED = frozenset((401, 403, 404, 405))
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-def read_verdict(response: Response, count: int, wall_clock: float) -> Verdict:
-    """The verdict on a batch of `count` decisions; the wall clock is in seconds since 1970."""
+def read_verdict(response: Response, ids: Sequence[str], wall_clock: float) -> Verdict:
+    """The verdict on the decisions of these ids; the wall clock is in seconds since 1970."""
+    count = len(ids)
     status, headers, body = response
     parsed = _parse(body)
     told = _told(status, parsed)
@@ -60,7 +61,7 @@ def read_verdict(response: Response, count: int, wall_clock: float) -> Verdict:
         retry_after = _retry_after(headers.get("retry-after"), wall_clock)
     fates = None
     if 200 <= status < 300 or status in (429, 503):
-        fates = _fates(parsed, count)
+        fates = _fates(parsed, ids)
     if fates is not None:
         told = _told(status, _first_problem(parsed)) if 200 <= status < 300 else told
         is_taken = 200 <= status < 300
@@ -112,12 +113,22 @@ def _first_problem(parsed: Any) -> Any:
     return next((problem for problem in problems if problem), None)
 
 
-def _fates(parsed: Any, count: int) -> list[Fate] | None:
-    """None unless there is one result for each decision."""
+def _fates(parsed: Any, ids: Sequence[str]) -> list[Fate] | None:
+    """None unless there is one result for each decision.
+
+    What names another decision answers another request, by a fault of whoever is in between.
+    """
     results = parsed.get("results") if isinstance(parsed, dict) else None
-    if not isinstance(results, list) or len(results) != count:
+    if not isinstance(results, list) or len(results) != len(ids):
+        return None
+    if any(map(_is_of_another, results, ids)):
         return None
     return [_fate(result) for result in results]
+
+
+def _is_of_another(result: Any, decision_id: str) -> bool:
+    named = result.get("decision_id") if isinstance(result, dict) else None
+    return isinstance(named, str) and named != decision_id
 
 
 def _fate(result: Any) -> Fate:

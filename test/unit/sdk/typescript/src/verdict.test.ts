@@ -14,7 +14,7 @@ const results = JSON.stringify({
 const fates = ['sent', 'again', 'refused', 'again', 'again']
 
 function verdict(status: number, body: string | undefined, retryAfter?: string) {
-  return readVerdict({ status, body, retryAfter }, 5, 0)
+  return readVerdict({ status, body, retryAfter }, ['a', 'b', 'c', 'd', 'e'], 0)
 }
 
 describe('verdict', () => {
@@ -28,7 +28,11 @@ describe('verdict', () => {
     ['too much', undefined],
     ['no object', 'null'],
     ['no results', '{"results":7}'],
-    ['another number of results', '{"results":[{"queued":true}]}']
+    ['another number of results', '{"results":[{"queued":true}]}'],
+    [
+      'a result for another decision',
+      results.replace('{', '{"decision_id":"z",').replace('[{', '[{"decision_id":"z",')
+    ]
   ])('202 with %s is no acknowledgement', (_, body) => {
     expect(verdict(202, body)).toEqual({ kind: 'again', retryAfterMs: 0 })
   })
