@@ -9,6 +9,7 @@ from typing import Any
 
 from sluice._decision import agent_id_of, compose, decision_id_of
 from sluice._digits import digits_of, integer_of
+from sluice._doctor._finding import failed, ok
 from sluice._encode import copy_plain
 from sluice._options import resolve
 from sluice._plain import TooLarge
@@ -135,6 +136,12 @@ class DigitsTest(unittest.TestCase):
             digits = digits_of(number)
             self.assertEqual(integer_of(digits), number)
         self.assertEqual(digits_of(-(10**9000)), "-1" + "0" * 9000)
+
+
+class FindingTest(unittest.TestCase):
+    def test_what_a_stranger_answers_does_not_command_the_terminal(self) -> None:
+        self.assertEqual(ok("send", "\x1b[2J\x9b2J" + "x" * 5000).detail[:8], "\ufffd[2J\ufffd2Jx")
+        self.assertEqual(len(failed("send", "x" * 5000, "").detail), 1000)
 
 
 class SettingsTest(unittest.TestCase):

@@ -20,6 +20,8 @@ export interface DoctorAnswer {
   readonly aheadMs: number | null
 }
 
+const bytesMax = 1024 * 1024
+
 /** There was no answer; the message says why. */
 export class Unreachable extends Error {}
 
@@ -40,7 +42,7 @@ export async function ask(gateway: Gateway, path: string, body?: object): Promis
       signal: AbortSignal.timeout(timeoutMs)
     })
     const answeredAt = Date.now()
-    const members = membersOf(await response.text())
+    const members = membersOf(await textOf(response))
     const code = members['code']
     return {
       status: response.status,
@@ -52,6 +54,18 @@ export async function ask(gateway: Gateway, path: string, body?: object): Promis
   } catch (error) {
     throw new Unreachable(reasonOf(error))
   }
+}
+
+/** What is longer than anything that a gateway says is no answer of one. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > bytesMax) return ''
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 function membersOf(text: string): Record<string, unknown> {

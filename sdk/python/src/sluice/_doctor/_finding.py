@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,14 +23,22 @@ class Finding:
 
 def ok(check: str, detail: str) -> Finding:
     """It is as it should be."""
-    return Finding(check, "ok", detail)
+    return Finding(check, "ok", _printable(detail))
 
 
 def failed(check: str, detail: str, hint: str) -> Finding:
     """It is not, and this is what to do."""
-    return Finding(check, "failed", detail, hint)
+    return Finding(check, "failed", _printable(detail), hint)
 
 
 def skipped(check: str, detail: str) -> Finding:
     """It cannot be told, and that alone is no failure."""
-    return Finding(check, "skipped", detail)
+    return Finding(check, "skipped", _printable(detail))
+
+
+def _printable(text: str) -> str:
+    """What somebody answered may hold codes that a terminal obeys, and be as long as they like."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text[:_CHARACTERS_MAX])
+
+
+_CHARACTERS_MAX = 1000

@@ -175,3 +175,13 @@ test('clocks that disagree', async () => {
   expect(clock?.state).toBe('failed')
   expect(clock?.detail).toMatch(/^(90|91) s ahead of that of the gateway$/)
 })
+
+test('what a stranger answers neither commands the terminal nor fills the memory', async () => {
+  const title = `\u001b[2J${'x'.repeat(5000)}`
+  const told = await ask({ whoami: [401, JSON.stringify({ code: 'odd', title })] })
+  const scope = told.find(({ check }) => check === 'scope')
+  expect(scope?.detail).toMatch(/^401 odd: \ufffd\[2Jx+$/)
+  expect(scope?.detail).toHaveLength(1000)
+  const long = await ask({ whoami: [200, `{"scopes":["${'x'.repeat(2 ** 20)}"]}`] })
+  expect(statesOf(long)).toContain('scope failed')
+})
