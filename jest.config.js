@@ -23,6 +23,8 @@ export default {
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
     project('sdk', 'sdk/**/*.test.ts'),
+    // Fetch their tools, and need nothing else.
+    project('deploy', 'deploy/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Increment, Metrics } from '../platform/metrics.ts'
+import type { BodyLease } from './body-budget.ts'
 import type { Call, Reply } from './call.ts'
 import type { Cors } from './cors.ts'
 import type { Door } from './door.ts'
@@ -49,13 +50,20 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     logger.warn({ error: failure, request_id, operation }, 'a stream failed and was cut')
   }
 
+  function noteIngest(lease: BodyLease, { status }: Reply, elapsedMs: number): void {
+    door.countBody(lease)
+    if (status !== 202 && status !== 207) return
+    metrics.observe('sluice_ingest_seconds', {}, elapsedMs / 1000)
+  }
+
   return async function answer(request, response) {
+    const startedAt = performance.now()
     const requestId = requestIdOf(request, clock)
     const lease = door.bodies.lease()
     const call = new HttpCall({ request, response, lease, requestId })
     const reply = await replyOf(dependencies, handle, call)
     lease.end()
-    if (isIngest) door.countBody(lease)
+    if (isIngest) noteIngest(lease, reply, performance.now() - startedAt)
     countAnswer(reply.status)
     const isLast = isStopping() || !response.shouldKeepAlive
     // Node closes a connection with its last answer, which would cut off a caller still sending.

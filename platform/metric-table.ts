@@ -32,6 +32,8 @@ export interface HistogramRow extends Row {
 export type MetricRow = CounterRow | GaugeRow | HistogramRow
 
 const latencySeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** From at once to a day behind. */
+const delaySeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 86_400]
 
 export const metricTable = {
   sluice_ingest_outcomes_total: {
@@ -45,6 +47,13 @@ export const metricTable = {
     unit: 'requests',
     help: 'Requests answered, by operation and status.',
     labels: ['operation', 'status']
+  },
+  sluice_ingest_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    help: 'From the arrival of a request with decisions to its answer, if that is 202 or 207.',
+    labels: [],
+    buckets: latencySeconds
   },
   sluice_ingest_unknown_members_total: {
     type: 'counter',
@@ -185,6 +194,13 @@ export const metricTable = {
     labels: ['topic']
   },
   ...evaluationMetricRows,
+  sluice_storage_delay_seconds: {
+    type: 'histogram',
+    unit: 'seconds',
+    help: 'From the receipt of a decision to the commit of its row; duplicates and erased as well.',
+    labels: [],
+    buckets: delaySeconds
+  },
   sluice_storage_default_partition_rows: {
     type: 'gauge',
     unit: 'rows',

@@ -16,7 +16,17 @@ import { servicesVariable } from './support/test-services.ts'
 
 /** Tests of contract and e2e freeze what others would be using, so their files run one by one. */
 const workersMax = {
-  ...{ unit: 2, contract: 1, integration: 2, sdk: 1, e2e: 1, faults: 1, openapi: 1, runtimes: 1 }
+  ...{
+    unit: 2,
+    deploy: 2,
+    contract: 1,
+    integration: 2,
+    sdk: 1,
+    e2e: 1,
+    faults: 1,
+    openapi: 1,
+    runtimes: 1
+  }
 }
 
 type JestPhaseName = Exclude<PhaseName, 'check'>
@@ -73,13 +83,13 @@ async function withStack(run: Run, work: (stack: TestStack) => Promise<void>): P
 async function runPhases(run: Run): Promise<void> {
   const { phases } = run.plan
   const needStack = phases.filter((phase) => {
-    return phase !== 'check' && phase !== 'unit' && phase !== 'runtimes'
+    return !(phase === 'check' || phase === 'unit' || phase === 'deploy' || phase === 'runtimes')
   })
   if (phases.includes('check')) {
     print('check')
     run.results.push(await runChecks(run.signal))
   }
-  for (const phase of ['unit', 'runtimes'] as const) {
+  for (const phase of ['unit', 'deploy', 'runtimes'] as const) {
     if (phases.includes(phase) && !run.signal.aborted) await runJestPhase(run, phase)
   }
   if (needStack.length === 0 || run.signal.aborted) return

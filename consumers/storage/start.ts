@@ -45,7 +45,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
 
   await group.run(
     createStorage({
-      ...{ registry, postgres, flood, settle, patiently, groupId },
+      ...{ registry, metrics, postgres, flood, settle, patiently, groupId },
       ...{ clock: systemClock, decisionsTopic: topic }
     })
   )

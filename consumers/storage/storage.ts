@@ -4,6 +4,7 @@ import type { Decision } from '../../core/decision.ts'
 import type { Evaluation } from '../../core/evaluation.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/decoders.ts'
 import type { MessageBatch } from '../../platform/message-consumer.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
@@ -12,6 +13,7 @@ import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
 import { bisecting } from './bisect.ts'
+import { createMeasureDelay } from './measure-delay.ts'
 import { createStoreDecisions } from './store-decisions.ts'
 import { createStoreEvaluations } from './store-evaluations.ts'
 import { createSubscribers } from './subscribers.ts'
@@ -24,18 +26,20 @@ export interface StorageDependencies {
   readonly settle: Settle
   readonly patiently: Patiently
   readonly clock: Clock
+  readonly metrics: Metrics
   readonly groupId: string
   readonly decisionsTopic: string
 }
 
 /** Consumes a batch of either topic. */
 export function createStorage(dependencies: StorageDependencies) {
-  const { registry, postgres, flood, settle, patiently, clock } = dependencies
+  const { registry, postgres, flood, settle, patiently, clock, metrics } = dependencies
   const { groupId, decisionsTopic } = dependencies
   const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+  const measureDelay = createMeasureDelay({ metrics, clock })
   const consumeDecisions = createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),
-    handle: bisecting(createStoreDecisions({ postgres }), groupId),
+    handle: measureDelay(bisecting(createStoreDecisions({ postgres }), groupId)),
     settle,
     patiently
   })

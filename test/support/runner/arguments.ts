@@ -4,6 +4,7 @@
 export const phaseNames = [
   'check',
   'unit',
+  'deploy',
   'contract',
   'integration',
   'sdk',
@@ -30,6 +31,7 @@ npm test -- --help                  this text
 
 check        form, types, rules and imports
 unit         tests that need nothing but Node
+deploy       what operators are given, held by the tools that read it; they are fetched once
 contract     the clients against real services, fault by fault
 integration  one room against real services
 sdk          both SDKs against a gateway and against servers that misbehave
@@ -38,7 +40,7 @@ faults       what was acknowledged is there, whatever breaks; npm run test:fault
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 
-All but check, unit and runtimes start Kafka, a schema registry, Redis and Postgres of their own,
+All but check, unit, deploy and runtimes start Kafka, a schema registry, Redis and Postgres of their own,
 and stop them. SLUICE_STACK=native, docker or external chooses how.
 `
 

@@ -78,6 +78,18 @@ describe('an answer', () => {
     ])
   })
 
+  test('is timed when it took decisions, and else not', async () => {
+    const ingest = (path: string, status: number) => ({
+      ...aRoute('post', path, async () => jsonReply(status, '{}')),
+      surface: 'ingest' as const
+    })
+    served = await serve([ingest('/all', 202), ingest('/some', 207), ingest('/none', 503)])
+    for (const path of ['/all', '/some', '/none']) await get(path, { method: 'POST' })
+    const { observations } = served.metrics
+    expect(observations.map(({ name }) => name)).toEqual(Array(2).fill('sluice_ingest_seconds'))
+    expect(observations.filter(({ value }) => value > 0 && value < 60)).toHaveLength(2)
+  })
+
   test('to HEAD has no body', async () => {
     const { status, body } = await get('/things', { method: 'HEAD' })
     expect([status, body]).toEqual([200, null])

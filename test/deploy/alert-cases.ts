@@ -1,0 +1,349 @@
+/** An installation that is well, and for each alert what has to happen for it to fire. */
+
+/** Samples by series, one a minute from 0, as promtool writes them; null is a series not there. */
+export type Series = Readonly<Record<string, string | null>>
+
+const steady = (value: number | string) => `${value}+0x180`
+const growing = (by: number) => `0+${by}x180`
+/** Was not there for 20 minutes. */
+const appears = (value: number) => `_x20 ${value}+0x160`
+
+const queued = 'sluice_ingest_outcomes_total{job="gateway",outcome="queued",reason=""}'
+const logAway =
+  'sluice_ingest_outcomes_total{job="gateway",outcome="rejected",reason="log_unavailable"}'
+const stored = 'sluice_storage_delay_seconds_count{job="storage"}'
+const soon = 'sluice_storage_delay_seconds_bucket{job="storage",le="10"}'
+const answered = 'sluice_ingest_seconds_count{job="gateway"}'
+const quickly = 'sluice_ingest_seconds_bucket{job="gateway",le="0.5"}'
+const place = '{job="storage",topic="agent-decisions",partition="3"}'
+const ready = (job: string) => `sluice_ready{job="${job}",instance="${job}-1"}`
+const letters = (reason: string) =>
+  `sluice_consumed_total{job="storage",topic="agent-decisions",outcome="dead_letter",reason="${reason}"}`
+const bug =
+  'sluice_evaluation_runs_total{job="evaluation",kind="code",status="failed",reason="code_error"}'
+
+/** Traffic of ten decisions a second; what went wrong once went wrong before it was looked at. */
+export const healthy: Series = {
+  [ready('gateway')]: steady(1),
+  [ready('storage')]: steady(1),
+  [ready('evaluation')]: steady(1),
+  [queued]: growing(600),
+  'sluice_ingest_outcomes_total{job="gateway",outcome="rejected",reason="invalid_decision"}':
+    growing(60),
+  'sluice_ingest_outcomes_total{job="gateway",outcome="rejected",reason="rate_limited"}':
+    growing(60),
+  'sluice_http_requests_total{job="gateway",operation="ingest",status="202"}': growing(600),
+  'sluice_http_requests_total{job="gateway",operation="ingest",status="422"}': growing(60),
+  'sluice_http_requests_total{job="gateway",operation="ingest",status="503"}': steady(9),
+  'sluice_shed_total{job="gateway",reason="wait"}': steady(5),
+  'sluice_client_dropped_total{job="gateway",reason="queue_full"}': steady(7),
+  'sluice_client_dropped_total{job="gateway",reason="redacted"}': growing(6),
+  'sluice_api_key_lookups_total{job="gateway",result="hit"}': growing(600),
+  'sluice_api_key_lookups_total{job="gateway",result="stale"}': steady(2),
+  [answered]: growing(600),
+  [quickly]: growing(598),
+  'sluice_rate_limit_local{job="gateway"}': steady(0),
+  'sluice_worker_restarts_total{job="gateway"}': steady(1),
+  'sluice_event_loop_lag_seconds{job="gateway",quantile="0.5"}': steady(0.01),
+  'sluice_event_loop_lag_seconds{job="gateway",quantile="0.99"}': steady(0.2),
+  'sluice_mails_total{job="gateway",outcome="sent"}': growing(1),
+  'sluice_mails_total{job="gateway",outcome="failed"}': steady(4),
+  'sluice_consumed_total{job="storage",topic="agent-decisions",outcome="done",reason=""}':
+    growing(600),
+  [letters('id_conflict')]: steady(3),
+  [stored]: growing(600),
+  [soon]: growing(598),
+  [`sluice_consumer_lag_messages${place}`]: steady(2000),
+  [`sluice_consumer_stopped_partitions${place}`]: steady(0),
+  'sluice_consumer_retries_total{job="storage",topic="agent-decisions"}': steady(4),
+  'sluice_storage_missing_partitions{job="storage"}': steady(0),
+  'sluice_storage_default_partition_rows{job="storage"}': steady(0),
+  'sluice_audit_missing_records{job="audit"}': steady(0),
+  'sluice_audit_last_success_timestamp_seconds{job="audit"}': '0+60x180',
+  'sluice_connection_circuits_open{job="evaluation"}': steady(0),
+  'sluice_open_runs{job="evaluation",status="scheduled"}': steady(2000),
+  'sluice_open_runs{job="evaluation",status="finished"}': steady(20),
+  'sluice_evaluation_runs_total{job="evaluation",kind="code",status="succeeded",reason=""}':
+    growing(600),
+  [bug]: steady(2),
+  'sluice_judge_calls_total{job="evaluation",outcome="scored"}': growing(60),
+  'sluice_judge_calls_total{job="evaluation",outcome="provider_unavailable"}': growing(2),
+  'sluice_webhook_deliveries_total{job="evaluation",event="run.completed",outcome="failed"}':
+    steady(30)
+}
+
+export interface AlertCase {
+  readonly alert: string
+  /** Beside what makes it fire. */
+  readonly because?: string
+  /** What differs from an installation that is well. */
+  readonly series: Series
+  /** Minutes. */
+  readonly at?: number
+  /** Beside its severity. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly summary: string
+  /** Alerts that do not fire then. */
+  readonly quiet?: readonly string[]
+}
+
+const decisions = { topic: 'agent-decisions' }
+/** What is said of each objective. */
+const told = {
+  availability: 'of the decisions are not taken, for reasons of ours',
+  latency: 'of the requests are answered later than after half a second',
+  completeness: 'of what was acknowledged is not stored in its time',
+  freshness: 'of the decisions can be read later than after 10 seconds'
+}
+const slips = ['Availability', 'Latency', 'Completeness', 'Freshness']
+const burning = slips.map((name) => `Sluice${name}Burning`)
+
+const storageCases: readonly AlertCase[] = [
+  {
+    alert: 'SluicePartitionStopped',
+    series: { [`sluice_consumer_stopped_partitions${place}`]: steady(1) },
+    labels: { ...decisions, partition: '3' },
+    summary: 'agent-decisions/3 stands still before a flood of dead letters, or as none is taken'
+  },
+  {
+    alert: 'SluiceDeadLetters',
+    because: 'they grow',
+    series: { [letters('id_conflict')]: growing(2) },
+    labels: { ...decisions, reason: 'id_conflict' },
+    summary: '20 messages of agent-decisions became dead letters in 10 minutes: id_conflict'
+  },
+  {
+    alert: 'SluiceDeadLetters',
+    because: 'of a first one',
+    series: { [letters('undecodable')]: appears(1) },
+    at: 25,
+    labels: { ...decisions, reason: 'undecodable' },
+    summary: '1 messages of agent-decisions became dead letters in 10 minutes: undecodable'
+  },
+  {
+    alert: 'SluiceConsumerLagGrowing',
+    series: { [`sluice_consumer_lag_messages${place}`]: growing(200) },
+    labels: { ...decisions, job: 'storage' },
+    summary: 'storage falls behind on agent-decisions: 12000 messages'
+  },
+  {
+    alert: 'SluiceConsumerRetrying',
+    series: { 'sluice_consumer_retries_total{job="storage",topic="agent-decisions"}': growing(2) },
+    labels: { ...decisions, job: 'storage' },
+    summary: 'storage waits for something that is away, on agent-decisions'
+  },
+  {
+    alert: 'SluicePartitionsMissing',
+    series: { 'sluice_storage_missing_partitions{job="storage"}': steady(2) },
+    summary: '2 of the coming days have no partition for their decisions'
+  },
+  {
+    alert: 'SluiceDefaultPartitionInUse',
+    series: { 'sluice_storage_default_partition_rows{job="storage"}': steady(40) },
+    summary: '40 decisions lie in the default partition'
+  },
+  {
+    alert: 'SluiceStorageSilent',
+    because: 'it stands still',
+    series: { [stored]: steady(9), [soon]: steady(9) },
+    summary: 'decisions are acknowledged and none is stored'
+  },
+  {
+    alert: 'SluiceStorageSilent',
+    because: 'it is gone',
+    series: { [stored]: null, [soon]: null },
+    summary: 'decisions are acknowledged and none is stored'
+  },
+  {
+    alert: 'SluiceAuditMissing',
+    series: { 'sluice_audit_missing_records{job="audit"}': steady(3) },
+    summary: '3 acknowledged decisions are neither stored nor accounted for'
+  },
+  {
+    alert: 'SluiceAuditStale',
+    series: { 'sluice_audit_last_success_timestamp_seconds{job="audit"}': steady(1) },
+    at: 150,
+    summary: 'no audit was made for two hours'
+  }
+]
+
+const gatewayCases: readonly AlertCase[] = [
+  {
+    alert: 'SluiceGatewayErrors',
+    series: {
+      'sluice_http_requests_total{job="gateway",operation="ingest",status="503"}': growing(60)
+    },
+    summary: '8.333% of the answers are 5xx'
+  },
+  {
+    alert: 'SluiceShedding',
+    series: { 'sluice_shed_total{job="gateway",reason="wait"}': growing(10) },
+    summary: 'the gateway turns requests away: it is beyond its capacity'
+  },
+  {
+    alert: 'SluiceRateLimitLocal',
+    series: { 'sluice_rate_limit_local{job="gateway"}': steady(1) },
+    summary: 'Redis does not answer, and each instance applies the whole limit alone'
+  },
+  {
+    alert: 'SluiceWorkersRestarting',
+    series: { 'sluice_worker_restarts_total{job="gateway"}': growing(1) },
+    summary: 'workers of a gateway end again and again'
+  },
+  {
+    alert: 'SluiceEventLoopSlow',
+    series: { 'sluice_event_loop_lag_seconds{job="gateway",quantile="0.5"}': steady(0.08) },
+    labels: { job: 'gateway' },
+    summary: 'a process of gateway has more to do than one core can'
+  },
+  {
+    alert: 'SluiceKeysStale',
+    series: { 'sluice_api_key_lookups_total{job="gateway",result="stale"}': growing(5) },
+    labels: { result: 'stale' },
+    summary: 'API keys cannot be looked up in Postgres: 25 look-ups in 5 minutes were stale'
+  },
+  {
+    alert: 'SluiceClientDrops',
+    because: 'they grow',
+    series: { 'sluice_client_dropped_total{job="gateway",reason="queue_full"}': growing(4) },
+    labels: { reason: 'queue_full' },
+    summary: 'SDKs dropped 60 decisions in 15 minutes: queue_full'
+  },
+  {
+    alert: 'SluiceClientDrops',
+    because: 'of a first report',
+    series: { 'sluice_client_dropped_total{job="gateway",reason="shutdown"}': appears(9) },
+    at: 25,
+    labels: { reason: 'shutdown' },
+    summary: 'SDKs dropped 9 decisions in 15 minutes: shutdown'
+  },
+  {
+    alert: 'SluiceNotReady',
+    series: { [ready('storage')]: steady(0) },
+    labels: { job: 'storage', instance: 'storage-1' },
+    summary: 'storage-1 of storage is not ready'
+  },
+  {
+    alert: 'SluiceNotScraped',
+    series: { [ready('gateway')]: null, [ready('storage')]: null, [ready('evaluation')]: null },
+    summary: 'no process of Sluice is scraped'
+  },
+  {
+    alert: 'SluiceMailsFailing',
+    series: { 'sluice_mails_total{job="gateway",outcome="failed"}': growing(1) },
+    labels: { outcome: 'failed' },
+    summary: '30 letters to people were failed in 30 minutes'
+  }
+]
+
+const evaluationCases: readonly AlertCase[] = [
+  {
+    alert: 'SluiceJudgesBlocked',
+    series: { 'sluice_connection_circuits_open{job="evaluation"}': steady(1) },
+    summary: 'judges of 1 connections do not answer'
+  },
+  {
+    alert: 'SluiceEvaluationBacklog',
+    series: { 'sluice_open_runs{job="evaluation",status="scheduled"}': '2000+0.01x180' },
+    summary: '2000 runs wait for a judge, and more every minute'
+  },
+  {
+    alert: 'SluiceJudgeCallsFailing',
+    series: {
+      'sluice_judge_calls_total{job="evaluation",outcome="provider_unavailable"}': growing(30)
+    },
+    summary: '33.33% of the calls of judges bring no score'
+  },
+  {
+    alert: 'SluiceRunsNotStored',
+    series: { 'sluice_open_runs{job="evaluation",status="finished"}': steady(5000) },
+    summary: '5000 runs ended and are not stored'
+  },
+  {
+    alert: 'SluiceEvaluatorsBroken',
+    because: 'they grow',
+    series: { [bug]: growing(1) },
+    summary: '15 runs of evaluators ended with a bug of ours in 15 minutes'
+  },
+  {
+    alert: 'SluiceEvaluatorsBroken',
+    because: 'of a first one',
+    series: { [bug]: appears(1) },
+    at: 30,
+    summary: '1 runs of evaluators ended with a bug of ours in 15 minutes'
+  },
+  {
+    alert: 'SluiceWebhooksFailing',
+    series: {
+      'sluice_webhook_deliveries_total{job="evaluation",event="run.completed",outcome="failed"}':
+        growing(1)
+    },
+    labels: { event: 'run.completed' },
+    summary: 'receivers of run.completed are not told'
+  }
+]
+
+/** Bad at two paces: one that ends the budget in days, and one that ends it within the month. */
+const objectiveCases: readonly AlertCase[] = (
+  [
+    ['availability', { [logAway]: 60 }, '9.091%', { [logAway]: 2 }, '0.3322%'],
+    ['latency', { [quickly]: 400 }, '33.33%', { [quickly]: 580 }, '3.333%'],
+    ['completeness', { [stored]: 500, [soon]: 498 }, '16.67%', { [stored]: 598 }, '0.3333%'],
+    ['freshness', { [soon]: 300 }, '50%', { [soon]: 580 }, '3.333%']
+  ] as const
+).flatMap(([slo, fast, fastRatio, slow, slowRatio]) => {
+  const name = `Sluice${slo.slice(0, 1).toUpperCase()}${slo.slice(1)}`
+  const paces = (each: Readonly<Record<string, number>>): Series =>
+    Object.fromEntries(Object.entries(each).map(([series, by]) => [series, growing(by)]))
+  const labels = { slo }
+  const others = burning.filter((other) => other !== `${name}Burning`)
+  return [
+    {
+      ...{ alert: `${name}Burning`, series: paces(fast), at: 100, labels, quiet: others },
+      summary: `${fastRatio} ${told[slo]}`
+    },
+    {
+      ...{ alert: `${name}Slipping`, series: paces(slow), at: 100, labels, quiet: burning },
+      summary: `${slowRatio} ${told[slo]} over 3 days`
+    }
+  ]
+})
+
+export const alertCases = [...storageCases, ...gatewayCases, ...evaluationCases, ...objectiveCases]
+
+/** What is over, or too little, wakes nobody. */
+export const quietCases: readonly (Pick<AlertCase, 'series'> & {
+  readonly what: string
+  readonly at: number
+  readonly quiet: readonly string[]
+})[] = [
+  {
+    what: 'an outage of ten minutes that ended half an hour ago',
+    series: { [logAway]: '0x40 0+600x10 6000x130' },
+    at: 95,
+    quiet: burning
+  },
+  {
+    what: 'one minute of refusals in two hours',
+    series: { [logAway]: '0x90 300x90' },
+    at: 105,
+    quiet: burning
+  },
+  {
+    what: 'a restart of storage that it catches up on',
+    series: {
+      [stored]: '0+600x60 36000x3 38400+600x116',
+      [soon]: '0+600x60 36000x3 38400+600x116'
+    },
+    at: 75,
+    quiet: burning
+  },
+  {
+    what: 'nobody sends anything',
+    series: Object.fromEntries(
+      [queued, stored, soon, answered, quickly].map((s) => [s, steady(9)])
+    ),
+    at: 60,
+    quiet: [...burning, 'SluiceStorageSilent', 'SluiceGatewayErrors']
+  }
+]

@@ -1,0 +1,122 @@
+/** Every alert, judged by promtool: it fires when it should, with its words, and else does not.
+ *
+ * The cases are made into promtool's own files, beside the rules as they are. Without a promtool
+ * and without Go to build it with all of this is skipped, and said to be.
+ */
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { stringify } from 'yaml'
+import { alertRules, ruleFiles } from '../support/alert-rules.ts'
+import { findPromtool } from '../support/promtool.ts'
+import { run } from '../support/sdk/python.ts'
+import { alertCases, healthy, quietCases } from './alert-cases.ts'
+import type { AlertCase, Series } from './alert-cases.ts'
+
+const timeoutMs = 9 * 60_000
+const folder = mkdtempSync(join(tmpdir(), 'sluice-alerts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const promtool = await findPromtool()
+if (promtool === null) {
+  process.stderr.write('No promtool here and no Go to build it: no alert was seen to fire.\n')
+}
+const testIfPromtool = promtool === null ? test.skip : test
+const names = alertRules.map(({ alert }) => alert)
+
+function ruleOf(name: string) {
+  const rule = alertRules.find(({ alert }) => alert === name)
+  if (rule === undefined) throw new Error(`there is no alert ${name}`)
+  return rule
+}
+
+/** An installation that is well, but for some series. */
+function inputOf(series: Series) {
+  return Object.entries({ ...healthy, ...series }).flatMap(([name, values]) =>
+    values === null ? [] : [{ series: name, values }]
+  )
+}
+
+const silent = (at: number) => (alertname: string) => ({
+  eval_time: `${at}m`,
+  alertname,
+  exp_alerts: []
+})
+
+function firing({ alert, because, series, at = 60, labels = {}, summary, quiet }: AlertCase) {
+  const { labels: own, annotations } = ruleOf(alert)
+  const exp_alerts = [
+    { exp_labels: { ...own, ...labels }, exp_annotations: { ...annotations, summary } }
+  ]
+  return {
+    name: because === undefined ? alert : `${alert} because ${because}`,
+    interval: '1m',
+    input_series: inputOf(series),
+    alert_rule_test: [
+      { eval_time: `${at}m`, alertname: alert, exp_alerts },
+      ...(quiet ?? []).map(silent(at))
+    ]
+  }
+}
+
+/** Resolves with what promtool says of the tests; it ends with 0 when all hold. */
+async function judge(name: string, tests: readonly object[]) {
+  for (const path of ruleFiles) copyFileSync(path, join(folder, basename(path)))
+  const file = join(folder, `${name}.yml`)
+  const rule_files = ruleFiles.map((path) => basename(path))
+  writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }))
+  return await run(promtool ?? '', ['test', 'rules', file])
+}
+
+test('every alert has a case in which it fires', () => {
+  const fired = new Set(alertCases.map(({ alert }) => alert))
+  expect([...fired].toSorted()).toEqual(names.toSorted())
+})
+
+testIfPromtool(
+  'Prometheus takes the rules',
+  async () => {
+    const { code, output } = await run(promtool ?? '', ['check', 'rules', ...ruleFiles])
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('SUCCESS') })
+  },
+  timeoutMs
+)
+
+testIfPromtool(
+  'none fires when all is well',
+  async () => {
+    const alert_rule_test = [10, 60, 175].flatMap((at) => names.map(silent(at)))
+    const well = { interval: '1m', input_series: inputOf({}), alert_rule_test }
+    expect(await judge('well', [well])).toMatchObject({ code: 0 })
+  },
+  timeoutMs
+)
+
+testIfPromtool.each(alertCases)(
+  '$alert fires $because',
+  async (each) => {
+    const { code, output } = await judge(each.alert, [firing(each)])
+    expect(code === 0 ? '' : output).toBe('')
+  },
+  timeoutMs
+)
+
+testIfPromtool.each(quietCases)(
+  'none burns: $what',
+  async ({ series, at, quiet }) => {
+    const alert_rule_test = quiet.map(silent(at))
+    const quietTest = { interval: '1m', input_series: inputOf(series), alert_rule_test }
+    const { code, output } = await judge('quiet', [quietTest])
+    expect(code === 0 ? '' : output).toBe('')
+  },
+  timeoutMs
+)
+
+testIfPromtool('a case that does not hold is found', async () => {
+  const { code, output } = await judge('broken', [
+    firing({ alert: 'SluiceRateLimitLocal', series: {}, summary: 'it fires though nothing is' })
+  ])
+  expect(code).toBe(1)
+  expect(output).toContain('SluiceRateLimitLocal')
+})
