@@ -23,7 +23,7 @@ export default {
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
     project('sdk', 'sdk/**/*.test.ts'),
-    // Fetch their tools, and need nothing else.
+    // Fetches what renders and checks it; needs no service.
     project('deploy', 'deploy/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),

@@ -18,7 +18,7 @@ import { servicesVariable } from './support/test-services.ts'
 const workersMax = {
   ...{
     unit: 2,
-    deploy: 2,
+    deploy: 1,
     contract: 1,
     integration: 2,
     sdk: 1,
@@ -83,7 +83,7 @@ async function withStack(run: Run, work: (stack: TestStack) => Promise<void>): P
 async function runPhases(run: Run): Promise<void> {
   const { phases } = run.plan
   const needStack = phases.filter((phase) => {
-    return !(phase === 'check' || phase === 'unit' || phase === 'deploy' || phase === 'runtimes')
+    return phase !== 'check' && phase !== 'unit' && phase !== 'deploy' && phase !== 'runtimes'
   })
   if (phases.includes('check')) {
     print('check')

@@ -31,7 +31,7 @@ npm test -- --help                  this text
 
 check        form, types, rules and imports
 unit         tests that need nothing but Node
-deploy       what operators are given, held by the tools that read it; they are fetched once
+deploy       what an installation is made of: rendered, and held against schemas and documents
 contract     the clients against real services, fault by fault
 integration  one room against real services
 sdk          both SDKs against a gateway and against servers that misbehave
@@ -40,8 +40,8 @@ faults       what was acknowledged is there, whatever breaks; npm run test:fault
 openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
 runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 
-All but check, unit, deploy and runtimes start Kafka, a schema registry, Redis and Postgres of their own,
-and stop them. SLUICE_STACK=native, docker or external chooses how.
+All but check, unit, deploy and runtimes start Kafka, a schema registry, Redis and Postgres of their
+own, and stop them. SLUICE_STACK=native, docker or external chooses how.
 `
 
 function phaseOfPath(path: string): PhaseName {
