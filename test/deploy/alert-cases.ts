@@ -18,7 +18,8 @@ const quickly = 'sluice_ingest_seconds_bucket{job="gateway",le="0.5"}'
 const place = '{job="storage",topic="agent-decisions",partition="3"}'
 const ready = (job: string) => `sluice_ready{job="${job}",instance="${job}-1"}`
 const letters = (reason: string) =>
-  `sluice_consumed_total{job="storage",topic="agent-decisions",outcome="dead_letter",reason="${reason}"}`
+  'sluice_consumed_total{job="storage",topic="agent-decisions",outcome="dead_letter",' +
+  `reason="${reason}"}`
 const bug =
   'sluice_evaluation_runs_total{job="evaluation",kind="code",status="failed",reason="code_error"}'
 
