@@ -19,6 +19,8 @@ export default {
   projects: [
     // Need nothing but Node.
     project('unit', '*.test.ts', 'unit/**/*.test.ts'),
+    // Fetches what renders and checks it; needs no service.
+    project('deploy', 'deploy/**/*.test.ts'),
     // Need the local stack, which `npm test` starts; test/support/services.ts tells where it is.
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),

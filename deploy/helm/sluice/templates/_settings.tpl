@@ -1,0 +1,119 @@
+{{/* A process is {root, component, role (its values), reads (its list in files/settings.yaml)}. */}}
+
+{{/* Plain settings by name, as texts. A number of YAML arrives as a float: 1e+06 is no setting. */}}
+{{- define "sluice.config" -}}
+{{- $config := dict -}}
+{{- with .root.Values.strimzi -}}
+{{- if and .users.enabled (has $.component (list "gateway" "storage" "evaluation" "audit")) -}}
+{{- if eq .users.authentication "scram-sha-512" -}}
+{{- $_ := set $config "KAFKA_SASL_MECHANISM" "scram-sha-512" -}}
+{{- $_ := set $config "KAFKA_SASL_USERNAME" (include "sluice.name" $) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $values := list .root.Values.config .role.config -}}
+{{- range $name, $value := $values -}}
+{{- if kindIs "float64" $value -}}{{- $value = int64 $value -}}{{- end -}}
+{{- if not (kindIs "invalid" $value) -}}{{- $_ := set $config $name (toString $value) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and .root.Values.reads.enabled (eq .component "gateway") -}}
+{{- $_ := set $config "GATEWAY_ROUTES" "ingest" -}}
+{{- else if eq .component "reads" -}}
+{{- $_ := set $config "GATEWAY_ROUTES" "api" -}}
+{{- end -}}
+{{- toYaml $config -}}
+{{- end -}}
+
+{{/* Settings that are mounted, by name: {kind, name, key}. */}}
+{{- define "sluice.secrets" -}}
+{{- $secrets := dict -}}
+{{- $source := dict "kind" "Secret" "name" (include "sluice.name" .) -}}
+{{- with .root.Values.strimzi -}}
+{{- if and .users.enabled (has $.component (list "gateway" "storage" "evaluation" "audit")) -}}
+{{- if eq .users.authentication "scram-sha-512" -}}
+{{- $_ := set $secrets "KAFKA_SASL_PASSWORD" (set (deepCopy $source) "key" "password") -}}
+{{- else -}}
+{{- $_ := set $secrets "KAFKA_TLS_CERT" (set (deepCopy $source) "key" "user.crt") -}}
+{{- $_ := set $secrets "KAFKA_TLS_KEY" (set (deepCopy $source) "key" "user.key") -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $values := list .root.Values.secrets .role.secrets -}}
+{{- range $name, $value := $values -}}
+{{- if $value -}}
+{{- $from := dict "kind" (default "Secret" $value.kind) "name" $value.name -}}
+{{- $_ := set $secrets $name (set $from "key" (default $name $value.key)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $secrets -}}
+{{- end -}}
+
+{{/* Names of the settings that the process reads, with the routes it serves. */}}
+{{- define "sluice.reads" -}}
+{{- $reads := get (.root.Files.Get "files/settings.yaml" | fromYaml) .reads -}}
+{{- $routes := get (include "sluice.config" . | fromYaml) "GATEWAY_ROUTES" -}}
+{{- range $name := $reads -}}
+{{- $isOfLog := or (hasPrefix "KAFKA_" $name) (hasPrefix "SCHEMA_REGISTRY_" $name) -}}
+{{- $isOfSession := hasPrefix "SESSION_" $name -}}
+{{- if not (or (and $isOfLog (eq $routes "api")) (and $isOfSession (eq $routes "ingest"))) }}
+- {{ $name }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the process would refuse to start with, said before anything is installed. */}}
+{{- define "sluice.check" -}}
+{{- $config := include "sluice.config" . | fromYaml -}}
+{{- $secrets := include "sluice.secrets" . | fromYaml -}}
+{{- $required := (.root.Files.Get "files/settings.yaml" | fromYaml).required -}}
+{{- $wrong := list -}}
+{{- range $name := include "sluice.reads" . | fromYamlArray -}}
+{{- if and (hasKey $config $name) (hasKey $secrets $name) -}}
+{{- $wrong = append $wrong (printf "%s is in config and in secrets; take one out, as with secrets.%s: null" $name $name) -}}
+{{- else if and (has $name $required) (not (or (hasKey $config $name) (hasKey $secrets $name))) -}}
+{{- $wrong = append $wrong (printf "%s is neither in config nor in secrets" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- if $wrong -}}
+{{- fail (printf "\n\n%s: %s\n" .component (join ("; ") $wrong)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The variables of the process: what is mounted is named, never copied. */}}
+{{- define "sluice.env" -}}
+{{- include "sluice.check" . -}}
+{{- $config := include "sluice.config" . | fromYaml -}}
+{{- $secrets := include "sluice.secrets" . | fromYaml -}}
+{{- range $name := include "sluice.reads" . | fromYamlArray -}}
+{{- if hasKey $config $name }}
+- name: {{ $name }}
+  value: {{ get $config $name | quote }}
+{{- else if hasKey $secrets $name }}
+- name: {{ $name }}_FILE
+  value: /run/secrets/sluice/{{ $name }}
+{{- end -}}
+{{- end }}
+- name: NODE_OPTIONS
+  value: --max-old-space-size={{ .role.heapMegabytes | int }}
+{{- end -}}
+
+{{/* Sources of the one volume from which a process reads its secrets; empty if it reads none. */}}
+{{- define "sluice.secretSources" -}}
+{{- $secrets := include "sluice.secrets" . | fromYaml -}}
+{{- range $name := include "sluice.reads" . | fromYamlArray -}}
+{{- with get $secrets $name }}
+- {{ ternary "configMap" "secret" (eq .kind "ConfigMap") }}:
+    name: {{ .name }}
+    items: [{ key: {{ .key | quote }}, path: {{ $name }} }]
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* How long an ordered stop takes at most, in seconds. */}}
+{{- define "sluice.graceSeconds" -}}
+{{- $config := include "sluice.config" . | fromYaml -}}
+{{- $deadlineMs := get $config "SHUTDOWN_DEADLINE_MS" | default "25000" | int -}}
+{{- add (.role.preStopSeconds | default 0 | int) (divf $deadlineMs 1000 | ceil | int) 5 -}}
+{{- end -}}

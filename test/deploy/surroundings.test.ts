@@ -1,0 +1,233 @@
+/** What the chart puts around the processes: scaling, networks, rights in Kafka; what it refuses. */
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { topicDefinitions } from '../../schemas/index.ts'
+import { buildHelm, hasHelm, render, renderText } from '../support/deploy/helm.ts'
+import type { Rendered } from '../support/deploy/helm.ts'
+import { containersOf, podsOf, variableOf } from '../support/deploy/pods.ts'
+
+const timeoutMs = 9 * 60_000
+const isThere = hasHelm()
+if (!isThere) process.stderr.write('No helm and no go here: the chart is not rendered.\n')
+const describeWithHelm = isThere ? describe : describe.skip
+beforeAll(async () => {
+  if (isThere) await buildHelm()
+}, timeoutMs)
+
+const address = ['--values', 'test/deploy/values/default.yaml']
+const production = ['--values', 'deploy/helm/examples/production.yaml']
+const strimzi = ['--values', 'deploy/helm/examples/strimzi.yaml']
+
+function one(objects: readonly Rendered[], kind: string, name: string): Rendered {
+  const found = objects.find((each) => each.kind === kind && each.metadata.name === name)
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`)
+  return found
+}
+
+describeWithHelm('scaling', () => {
+  test('who is scaled has no number of its own, which an upgrade would set', async () => {
+    const objects = await render(...production)
+    const scaled = objects.filter(({ kind }) => /Autoscaler|ScaledObject/.test(kind))
+    expect(scaled.map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['sluice-gateway', 'sluice-reads', 'sluice-storage'])
+    )
+    for (const { metadata } of scaled) {
+      expect(one(objects, 'Deployment', metadata.name).spec).not.toHaveProperty('replicas')
+    }
+    expect(one(objects, 'Deployment', 'sluice-audit').spec).toHaveProperty('replicas', 1)
+  })
+
+  test('groups follow their lag, never beyond the partitions, never for a partition that stands', async () => {
+    const objects = await render(...strimzi)
+    for (const name of ['storage', 'evaluation']) {
+      const { spec } = one(objects, 'ScaledObject', `sluice-${name}`)
+      expect(spec).toMatchObject({ minReplicaCount: 2, maxReplicaCount: 24 })
+      const triggers = spec['triggers'] as { metadata: Record<string, string> }[]
+      const topics = name === 'storage' ? ['agent-decisions', 'decision-evaluations'] : undefined
+      expect(triggers.map(({ metadata }) => metadata['topic'])).toEqual(
+        topics ?? ['agent-decisions']
+      )
+      for (const { metadata } of triggers) {
+        expect(metadata).toMatchObject({
+          consumerGroup: `sluice-${name}`,
+          excludePersistentLag: 'true',
+          allowIdleConsumers: 'false',
+          sasl: 'scram_sha512',
+          tls: 'enable'
+        })
+      }
+    }
+    expect(one(objects, 'TriggerAuthentication', 'sluice-storage').spec).toEqual({
+      secretTargetRef: [
+        { parameter: 'password', name: 'sluice-storage', key: 'password' },
+        { parameter: 'ca', name: 'events-cluster-ca-cert', key: 'ca.crt' }
+      ],
+      env: [{ parameter: 'username', name: 'KAFKA_SASL_USERNAME', containerName: 'storage' }]
+    })
+  })
+})
+
+describeWithHelm('settings', () => {
+  test('a large number stays a whole number', async () => {
+    const objects = await render(...production)
+    const gateway = containersOf(objects).find(({ name }) => name === 'gateway')
+    expect(gateway && variableOf(gateway, 'IN_FLIGHT_BYTES_MAX')).toBe('134217728')
+  })
+
+  test('what is false is told, and what a process says itself wins', async () => {
+    const set = ['--set', 'config.DOCS_ENABLED=true', '--set', 'reads.config.DOCS_ENABLED=false']
+    const containers = containersOf(await render(...production, ...set))
+    const [gateway, reads] = ['gateway', 'reads'].map((name) => {
+      return containers.find((container) => container.name === name)
+    })
+    expect(gateway && variableOf(gateway, 'DOCS_ENABLED')).toBe('true')
+    expect(reads && variableOf(reads, 'DOCS_ENABLED')).toBe('false')
+  })
+
+  test('the door knows no signing key, and the reads know no Kafka', async () => {
+    const containers = containersOf(await render(...production))
+    const namesOf = (component: string): string[] => {
+      const found = containers.find(({ name }) => name === component)
+      return found?.env.map(({ name }) => name) ?? []
+    }
+    expect(namesOf('gateway')).toEqual(expect.arrayContaining(['GATEWAY_ROUTES', 'KAFKA_BROKERS']))
+    expect(namesOf('gateway').filter((name) => name.startsWith('SESSION_'))).toEqual([])
+    expect(namesOf('reads')).toContain('SESSION_SIGNING_KEY_FILE')
+    expect(namesOf('reads').filter((name) => /^KAFKA|^SCHEMA_REG/.test(name))).toEqual([])
+    expect(namesOf('storage').filter((name) => /^API_KEY|^REDIS|^SESSION/.test(name))).toEqual([])
+  })
+
+  test('a longer stop gets more time', async () => {
+    const set = ['--set', 'gateway.config.SHUTDOWN_DEADLINE_MS=60500']
+    const pods = podsOf(await render(...address, ...set))
+    const times = pods.map(({ of, terminationGracePeriodSeconds: seconds }) => [of, seconds])
+    expect(times).toEqual(
+      expect.arrayContaining([
+        ['Deployment sluice-gateway', 71],
+        ['Deployment sluice-storage', 30]
+      ])
+    )
+  })
+})
+
+describeWithHelm('networks', () => {
+  test('every pod is denied everything, and has a policy of its own', async () => {
+    const objects = await render(...production)
+    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy')
+    const deny = one(policies, 'NetworkPolicy', 'sluice-deny').spec
+    expect(Object.keys(deny).toSorted()).toEqual(['podSelector', 'policyTypes'])
+    expect(deny['policyTypes']).toEqual(['Ingress', 'Egress'])
+    const { matchLabels } = deny['podSelector'] as { matchLabels: Record<string, string> }
+    const components = new Set(
+      podsOf(objects).map(({ labels }) => {
+        expect(labels).toMatchObject(matchLabels)
+        return labels['app.kubernetes.io/component']
+      })
+    )
+    const own = policies
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => !name.endsWith('deny'))
+    expect(own.toSorted()).toEqual([...components].map((name) => `sluice-${name}`).toSorted())
+  })
+
+  test('storage reaches no judge and no Redis, and reads reach no Kafka', async () => {
+    const objects = await render(...address, '--set', 'reads.enabled=true')
+    const portsOf = (name: string): number[] => {
+      const { spec } = one(objects, 'NetworkPolicy', `sluice-${name}`)
+      const rules = spec['egress'] as { ports: { port: number }[] }[]
+      return rules.flatMap(({ ports }) => ports.map(({ port }) => port))
+    }
+    expect(portsOf('storage')).toEqual([53, 53, 9092, 9093, 8080, 8081, 443, 5432])
+    expect(portsOf('reads')).toEqual([53, 53, 6379, 5432, 443, 465, 587])
+  })
+})
+
+describeWithHelm('Strimzi', () => {
+  test('topics are those of schemas/topics.json', async () => {
+    const objects = await render(...strimzi, '--set', 'config.DECISIONS_TOPIC=choices')
+    const topics = objects.filter(({ kind }) => kind === 'KafkaTopic').map(({ spec }) => spec)
+    const extra = { 'min.insync.replicas': '2', 'unclean.leader.election.enable': 'false' }
+    const expected = topicDefinitions.map(({ name, config }) => ({
+      topicName: name.replace('agent-decisions', 'choices'),
+      ...{ partitions: 24, replicas: 3, config: { ...config, ...extra } }
+    }))
+    expect(topics).toEqual(expected)
+  })
+
+  test('every user may do what its process does, and nothing else', async () => {
+    const objects = await render(...strimzi)
+    const users = objects.filter(({ kind }) => kind === 'KafkaUser')
+    const rights = users.map(({ metadata, spec }) => {
+      const { type, acls } = spec['authorization'] as { type: string; acls: Acl[] }
+      expect(type).toBe('simple')
+      const lines = acls.map(({ resource, operations }) => {
+        expect(resource.patternType).toBe('literal')
+        return `${resource.type} ${resource.name}: ${operations.join(' ')}`
+      })
+      return [metadata.name, lines]
+    })
+    expect(Object.fromEntries(rights)).toMatchObject({
+      'sluice-gateway': ['topic agent-decisions: Describe Write'],
+      'sluice-storage': [
+        'topic agent-decisions: Describe Read',
+        'topic agent-decisions.dead-letter: Describe Write',
+        'topic decision-evaluations: Describe Read',
+        'topic decision-evaluations.dead-letter: Describe Write',
+        'group sluice-storage: Read'
+      ],
+      'sluice-evaluation': [
+        'topic agent-decisions: Describe Read',
+        'topic agent-decisions.dead-letter: Describe Write',
+        'topic decision-evaluations: Describe Write',
+        'group sluice-evaluation: Read'
+      ]
+    })
+  })
+})
+
+interface Acl {
+  readonly resource: Readonly<Record<'type' | 'name' | 'patternType', string>>
+  readonly operations: readonly string[]
+}
+
+describeWithHelm('is refused', () => {
+  test.each([
+    ['no address', [], /KAFKA_BROKERS is neither in config nor in secrets/],
+    [
+      'a secret in plain',
+      [...address, '--set', `config.API_KEY_PEPPER=${'x'.repeat(32)}`],
+      /API_KEY_PEPPER/
+    ],
+    [
+      'a password in a URL',
+      [...address, '--set', 'config.MAIL_URL=smtp://me:pass@mail.example'],
+      /MAIL_URL.*pattern/s
+    ],
+    ['a misspelt setting', [...address, '--set', 'config.LOG_LEVLE=debug'], /LOG_LEVLE/],
+    ['a wrong value', [...address, '--set', 'config.LOG_LEVEL=loud'], /LOG_LEVEL/],
+    ['a wrong number', [...address, '--set', 'config.REQUESTS_MAX=0'], /REQUESTS_MAX/],
+    ['a misspelt value', [...address, '--set', 'gateway.replica=3'], /replica/],
+    [
+      'one setting twice',
+      [...address, '--set', 'config.REDIS_URL=redis://redis:6379'],
+      /REDIS_URL is in config and in secrets/
+    ],
+    [
+      'more members than partitions',
+      [...address, '--set', 'storage.replicas=13'],
+      /storage: 13 members for 12 partitions/
+    ],
+    [
+      'a topic of one process alone',
+      [...address, '--set', 'storage.config.DECISIONS_TOPIC=other'],
+      /DECISIONS_TOPIC/
+    ],
+    [
+      'users without topics',
+      [...strimzi, '--set', 'strimzi.topics.enabled=false'],
+      /strimzi[.]users needs strimzi[.]topics/
+    ]
+  ])('%s', async (_, values, message) => {
+    const { code, output } = await renderText(...values)
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(message) })
+  })
+})

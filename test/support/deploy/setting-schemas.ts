@@ -1,0 +1,60 @@
+/** What values.schema.json of the chart has to say of the settings in docs/configuration.md. */
+import { codesIn, read, rowsOf } from '../../docs/pages.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+export interface DocumentedSetting {
+  readonly name: string
+  readonly default: string
+  readonly allowed: string
+  readonly readers: readonly string[]
+}
+
+/** The chart needs them to be what its ports are. */
+const chosenByChart = ['GATEWAY_PORT', 'MANAGEMENT_PORT']
+
+export const documentedSettings: readonly DocumentedSetting[] = rowsOf(
+  read('docs/configuration.md')
+)
+  .map(([name = '', byDefault = '', allowed = '', readers = '']) => ({
+    ...{ name: codesIn(name)[0] ?? '', default: codesIn(byDefault)[0] ?? byDefault, allowed },
+    readers: readers.split(', ')
+  }))
+  .filter(({ name }) => !chosenByChart.includes(name))
+
+function isUrl({ allowed }: DocumentedSetting): boolean {
+  return /^`[a-z]+:`/.test(allowed)
+}
+
+/** Settings that may be mounted: secrets, certificates, and URLs, which may carry a password. */
+export function mountable(): string[] {
+  return documentedSettings
+    .filter((setting) => {
+      const { name, allowed } = setting
+      return isUrl(setting) || /^secret|PEM/.test(allowed) || name === 'KAFKA_SASL_USERNAME'
+    })
+    .map(({ name }) => name)
+}
+
+/** By name, of every setting that may be a plain value. */
+export function configProperties(): Record<string, Schema> {
+  const plain = documentedSettings.filter(({ allowed }) => !allowed.startsWith('secret'))
+  return Object.fromEntries(plain.map((setting) => [setting.name, schemaOf(setting)]))
+}
+
+function schemaOf(setting: DocumentedSetting): Schema {
+  const { allowed } = setting
+  const [, minimum, maximum] = /^(\d+) to (\d+)/.exec(allowed) ?? []
+  if (minimum !== undefined) {
+    const integer = { type: 'integer', minimum: Number(minimum), maximum: Number(maximum) }
+    return allowed.includes('`auto`') ? { anyOf: [integer, { const: 'auto' }] } : integer
+  }
+  // Without a user, so without a password.
+  if (isUrl(setting)) {
+    const protocols = codesIn(allowed).map((protocol) => protocol.slice(0, -1))
+    return { type: 'string', pattern: `^(${protocols.join('|')})://[^@]*$` }
+  }
+  if (allowed === '`true`, `false`') return { type: 'boolean' }
+  const isListOfWords = allowed.replaceAll(/`[^`]*`|, /g, '') === ''
+  return isListOfWords ? { enum: codesIn(allowed) } : { type: 'string' }
+}
