@@ -1,4 +1,4 @@
-/** What the chart puts around the processes: scaling, networks, rights in Kafka; what it refuses. */
+/** What the chart puts around processes: scaling, networks, rights in Kafka; what it refuses. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { topicDefinitions } from '../../schemas/index.ts'
 import { buildHelm, hasHelm, render, renderText } from '../support/deploy/helm.ts'
@@ -36,7 +36,7 @@ describeWithHelm('scaling', () => {
     expect(one(objects, 'Deployment', 'sluice-audit').spec).toHaveProperty('replicas', 1)
   })
 
-  test('groups follow their lag, never beyond the partitions, never for a partition that stands', async () => {
+  test('groups follow their lag, within the partitions, and for none that stands still', async () => {
     const objects = await render(...strimzi)
     for (const name of ['storage', 'evaluation']) {
       const { spec } = one(objects, 'ScaledObject', `sluice-${name}`)
