@@ -61,7 +61,7 @@ test('a key that may not send is told of, with what to do', async () => {
   expect(report.checks.find(({ check }) => check === 'scope')).toEqual({
     check: 'scope',
     state: 'failed',
-    detail: expect.stringContaining('may profiles:read'),
+    detail: expect.stringContaining('may only profiles:read'),
     hint: 'Make a key with the scope ingest.'
   })
   expect(code).toBe(1)

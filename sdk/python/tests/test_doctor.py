@@ -164,8 +164,8 @@ class DoctorTest(unittest.TestCase):
 
     def test_an_address_or_a_key_with_something_around_it(self) -> None:
         _, text = self.run_doctor(SLUICE_BASE_URL="127.0.0.1:1", SLUICE_API_KEY=f"Bearer {KEY}")
-        self.assertIn("SLUICE_BASE_URL must be an address with http:// or https://", text)
-        self.assertIn("a key such as slk_live_…, with nothing before or after it", text)
+        self.assertIn("SLUICE_BASE_URL must be an address such as https://sluice.example.com", text)
+        self.assertIn("a key such as slk_live_…, with nothing around it", text)
 
     def test_a_key_without_the_scope(self) -> None:
         found = self.examine({"/v1/auth": (200, {**WHOAMI, "scopes": ["evaluation:read"]})})

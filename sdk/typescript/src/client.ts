@@ -67,7 +67,9 @@ export function createClient(dependencies: ClientDependencies): Client {
   const newId = createUuidV7(platform)
   const { apiKey, baseUrl, disabled, shutdownMs, handleSignals } = settings
   if (disabled || apiKey === null || baseUrl === null) {
-    if (!disabled) platform.warn(`sluice: ${missing(apiKey, baseUrl)}; nothing is sent`)
+    if (!disabled) {
+      platform.warn('sluice: SLUICE_API_KEY and SLUICE_BASE_URL must be set; nothing is sent')
+    }
     return createIdleClient(newId)
   }
   const isImmediate =
@@ -95,13 +97,6 @@ export function createClient(dependencies: ClientDependencies): Client {
     stats: () => statsOf(state.tally, state.queue),
     close: () => (closing ??= close(state, forget))
   }
-}
-
-function missing(apiKey: string | null, baseUrl: string | null): string {
-  const key = apiKey === null ? ['SLUICE_API_KEY or the option apiKey'] : []
-  const address = baseUrl === null ? ['SLUICE_BASE_URL or the option baseUrl'] : []
-  const nouns = [...key.map(() => 'API key'), ...address.map(() => 'address of a gateway')]
-  return `there is no ${nouns.join(' and no ')}: set ${[...key, ...address].join(', and ')}`
 }
 
 /** Nothing is kept and nothing is sent; ids are made all the same. */

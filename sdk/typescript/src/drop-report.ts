@@ -30,7 +30,7 @@ export function reportText({ counts, agentId }: DropReport): string | undefined 
 export function takeReport(report: DropReport): DropReport {
   const taken = { counts: new Map(report.counts), agentId: report.agentId }
   report.counts.clear()
-  Object.assign(report, { agentId: undefined })
+  report.agentId = undefined
   return taken
 }
 
@@ -41,5 +41,5 @@ export function restoreReport(report: DropReport, taken: DropReport): void {
     report.counts.set(reason, (report.counts.get(reason) ?? 0) + count)
   }
   const isSame = report.agentId === undefined || report.agentId === taken.agentId
-  Object.assign(report, { agentId: isSame ? taken.agentId : null })
+  report.agentId = isSame ? taken.agentId : null
 }

@@ -1,6 +1,5 @@
 /** Node, and what behaves like it: Bun and Deno. */
 import { randomFillSync } from 'node:crypto'
-import { performance } from 'node:perf_hooks'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createNodeTransport } from './node-transport.ts'
@@ -25,7 +24,7 @@ export function createNodePlatform(): Platform {
     clock: () => performance.now(),
     random: Math.random,
     fillRandom: (bytes) => void randomFillSync(bytes),
-    byteLength: (text) => Buffer.byteLength(text),
+    byteLength: Buffer.byteLength,
     startTimer,
     watchEnd: watchNodeEnd
   }

@@ -24,7 +24,7 @@ type Surroundings = Pick<Platform, 'clock' | 'startTimer' | 'warn'>
 
 const dropHints: Partial<Record<DropReason, string>> = {
   queue_full: 'more is logged than can be sent: see queueMaxItems and queueMaxBytes',
-  too_large: 'it has more than maxDecisionBytes, or than the gateway takes',
+  too_large: 'see maxDecisionBytes',
   invalid: 'a decision needs input and output',
   redact_error: 'redact failed'
 }

@@ -32,7 +32,7 @@ const known = [...Object.keys(optionTable), ...callbackNames]
 
 /** A redaction that cannot be called must not mean that nothing is redacted. */
 function refuse(): never {
-  throw new TypeError('redact is no function')
+  throw new TypeError()
 }
 
 /** A getter that throws is as good as none. */
@@ -130,7 +130,7 @@ function formOf(row: Row): string {
 
 const forms = {
   flag: 'true or false',
-  text: 'a text that is not empty',
-  secret: 'a key such as slk_live_…, with nothing before or after it',
-  url: 'an address with http:// or https://, such as https://sluice.example.com'
+  text: 'a text',
+  secret: 'a key such as slk_live_…, with nothing around it',
+  url: 'an address such as https://sluice.example.com'
 }

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 Value = Union[str, int, float, bool, None]
 
-_KEY = "a key such as slk_live_…, with nothing before or after it"
+_KEY = "a key such as slk_live_…, with nothing around it"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Option:
         if self.kind == "text":
             return _KEY if self.name == "api_key" else "a text"
         if self.kind == "url":
-            return "an address with http:// or https://, such as https://sluice.example.com"
+            return "an address such as https://sluice.example.com"
         if self.kind == "flag":
             return "true or false"
         if self.kind == "choice":

@@ -9,13 +9,13 @@ describe('no answer', () => {
   test('asks what somebody would look at first', () => {
     const told = unreachable({ code: 'ECONNREFUSED', message: 'secret' }, url)
     expect(told.message).toBe(`no answer from ${url} (ECONNREFUSED)`)
-    expect(told.hint).toMatch(/^is the gateway running, and is SLUICE_BASE_URL right\?/u)
+    expect(told.hint).toMatch(/^is it running, and with TLS\?/u)
     expect(told.hint).toMatch(doctor)
   })
 
-  test('https at a port without TLS is called so', () => {
-    const { hint } = unreachable({ code: 'EPROTO' }, url)
-    expect(hint).toMatch(/^a gateway without TLS has http:\/\/ in SLUICE_BASE_URL;/u)
+  test('an address with http:// asks the other way around', () => {
+    const { hint } = unreachable({ code: 'ECONNRESET' }, 'http://127.0.0.1:8080')
+    expect(hint).toMatch(/^is it running, and without TLS\?/u)
   })
 })
 
@@ -25,7 +25,7 @@ describe('an answer', () => {
   test.each([
     [401, /check SLUICE_API_KEY/u],
     [403, /scope ingest/u],
-    [404, /no gateway at SLUICE_BASE_URL/u]
+    [404, /check SLUICE_BASE_URL/u]
   ])('%d names what is to be changed, and the doctor', (status, what) => {
     const { message, hint } = answered(answer(status, '{"code":"some_code"}'), url)
     expect(message).toBe(`${url} answered ${status} some_code`)
@@ -35,7 +35,7 @@ describe('an answer', () => {
 
   test.each([
     [302, /redirects are not followed: set SLUICE_BASE_URL/u],
-    [422, /refused for good; docs\/errors\.md/u],
+    [422, /given up; see docs\/errors\.md/u],
     [503, /^decisions wait in memory/u]
   ])('%d', (status, what) => {
     expect(answered(answer(status, '<html>'), url)).toEqual({

@@ -39,10 +39,7 @@ describe('settings', () => {
     [{ timeoutMs: '5' }, 'option timeoutMs is not valid: give a whole number'],
     [{ mode: 'fast' }, 'option mode is not valid: give one of auto, batched, immediate'],
     [{ debug: 'true' }, 'option debug is not valid: give true or false'],
-    [
-      { baseUrl: 'sluice.example' },
-      'option baseUrl is not valid: give an address with http:// or https'
-    ],
+    [{ baseUrl: 'sluice.example' }, 'option baseUrl is not valid: give an address such as'],
     [{ baseUrl: 'ftp://sluice.example' }, 'option baseUrl is not valid'],
     [{ baseUrl: 'https://me:secret@sluice.example' }, 'option baseUrl is not valid'],
     [{ baseUrl: 'https://sluice.example/?' }, 'option baseUrl is not valid'],
@@ -62,14 +59,13 @@ describe('settings', () => {
   test('a value of the environment is told by its variable, and not shown', () => {
     const { lines } = resolve({}, { SLUICE_BASE_URL: 'https://me:secret@sluice.example' })
     expect(lines).toEqual([
-      'sluice: SLUICE_BASE_URL is not valid: give an address with http:// or https://, ' +
-        'such as https://sluice.example.com'
+      'sluice: SLUICE_BASE_URL is not valid: give an address such as https://sluice.example.com'
     ])
   })
 
   test('without a redact that can be called nothing is sent', () => {
     const { settings } = resolve({ redact: 'all' })
-    expect(() => settings.redact?.({ input: 1, output: '' })).toThrow('redact is no function')
+    expect(() => settings.redact?.({ input: 1, output: '' })).toThrow(TypeError)
   })
 
   test('onError is told, and may throw', async () => {

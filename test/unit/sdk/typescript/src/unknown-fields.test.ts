@@ -14,7 +14,7 @@ describe('a field that no decision has', () => {
     expect(look({ input: 1, agent_id: 'a' }, { output: '', agent_id: 'b' })).toEqual([
       'field agent_id is not known: did you mean agentId?'
     ])
-    expect(look({ 'two\nlines': 1 })).toEqual(['field two\\nlines is not known'])
+    expect(look({ 'two\nlines': 1 })).toEqual(['field two lines is not known'])
   })
 
   test('those that there are, and what is no object, are no news', () => {
@@ -23,7 +23,7 @@ describe('a field that no decision has', () => {
     expect(look(all, others, null, undefined, 'input', 7)).toEqual([])
   })
 
-  test('what cannot be read is no trouble; what has ever other members is told of a little', () => {
+  test('what cannot be read is no trouble, and of ever other members a few are told', () => {
     const refusing = new Proxy(
       {},
       {
