@@ -36,7 +36,7 @@ describeWithHelm('scaling', () => {
     expect(one(objects, 'Deployment', 'sluice-audit').spec).toHaveProperty('replicas', 1)
   })
 
-  test('groups follow their lag, within the partitions, and for none that stands still', async () => {
+  test('groups follow their lag, within the partitions, none that stands still', async () => {
     const objects = await render(...strimzi)
     for (const name of ['storage', 'evaluation']) {
       const { spec } = one(objects, 'ScaledObject', `sluice-${name}`)
