@@ -19,18 +19,16 @@ export default {
   projects: [
     // Need nothing but Node.
     project('unit', '*.test.ts', 'unit/**/*.test.ts'),
-    // Fetches what renders and checks it; needs no service.
-    project('deploy', 'deploy/**/*.test.ts'),
     // Need the local stack, which `npm test` starts; test/support/services.ts tells where it is.
     project('contract', 'contract/**/*.test.ts'),
     project('integration', 'integration/**/*.test.ts'),
     project('sdk', 'sdk/**/*.test.ts'),
-    // Fetches what renders and checks it; needs no service.
-    project('deploy', 'deploy/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.
     project('openapi', 'openapi/**/*.test.ts'),
+    // Builds and fetches what renders and judges it, so it runs only when asked.
+    project('deploy', 'deploy/**/*.test.ts'),
     // Fetches Bun and Deno, so it runs only when asked.
     project('runtimes', 'runtimes/**/*.test.ts')
   ],

@@ -162,7 +162,8 @@ describeIfPython('with a gateway', () => {
       const env = { ...environment, SLUICE_API_KEY: reader.api_key }
       const ill = await run('sluice-sdk', ['doctor'], { env })
       expect(ill.code).toBe(1)
-      expect(ill.output).toContain('may only evaluation:read\n    → Make a key with the scope ingest.')
+      expect(ill.output).toContain('may only evaluation:read\n')
+      expect(ill.output).toContain('→ Make a key with the scope ingest.')
       expect(well.output + ill.output).not.toContain(tenant.api_key.slice(-20))
       expect(ill.output).not.toContain(reader.api_key.slice(-20))
     },

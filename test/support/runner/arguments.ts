@@ -4,19 +4,19 @@
 export const phaseNames = [
   'check',
   'unit',
-  'deploy',
   'contract',
   'integration',
   'sdk',
   'e2e',
   'faults',
+  'deploy',
   'openapi',
   'runtimes'
 ] as const
 export type PhaseName = (typeof phaseNames)[number]
 
 /** Run only when they are named, since they need more than the rest. */
-const askedPhases: readonly PhaseName[] = ['openapi', 'runtimes']
+const askedPhases: readonly PhaseName[] = ['deploy', 'openapi', 'runtimes']
 
 export type Plan = {
   phases: PhaseName[]
@@ -31,13 +31,13 @@ npm test -- --help                  this text
 
 check        form, types, rules and imports
 unit         tests that need nothing but Node
-deploy       what an installation is made of: rendered, and held against schemas and documents
 contract     the clients against real services, fault by fault
 integration  one room against real services
 sdk          both SDKs against a gateway and against servers that misbehave
 e2e          the whole, as real processes
 faults       what was acknowledged is there, whatever breaks; npm run test:faults is its long form
-openapi      the ingest routes against their document, by Schemathesis; only when asked (Python)
+deploy       the chart, alerts and dashboards, rendered and judged; only when asked (Go, Python)
+openapi      the routes against their document, by Schemathesis; only when asked (Python)
 runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 
 All but check, unit, deploy and runtimes start Kafka, a schema registry, Redis and Postgres of their
