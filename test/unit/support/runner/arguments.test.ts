@@ -4,7 +4,8 @@ import { filtersOf, helpText, phaseNames, planOf } from '../../../support/runner
 
 describe('planOf', () => {
   test('runs everything, the fast phases first, when nothing is named', () => {
-    const phases = phaseNames.filter((name) => name !== 'openapi' && name !== 'runtimes')
+    const asked = ['deploy', 'openapi', 'runtimes']
+    const phases = phaseNames.filter((name) => !asked.includes(name))
     expect(planOf([])).toEqual({ phases, filters: [] })
   })
 
