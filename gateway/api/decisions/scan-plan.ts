@@ -28,6 +28,9 @@ const partialIndexes = [
   }
 ] as const
 
+/** Errors are few, and have an index of their own. */
+const errorsCondition = 'is_error'
+
 /** What an outcome knows of its decision, beside what came of it. */
 const knownToOutcomes = new Set<string>([
   ...['status', 'verdict', 'score'],
@@ -38,6 +41,10 @@ export function scanPlanOf(filters: DecisionFilters, order: SortOrder): ScanPlan
   const partial = order.kind === 'measure' ? null : partialOf(filters)
   if (partial !== null) return { table: 'decision_outcomes', served: null, partial, filters }
   const served = servedOf(filters)
+  const { is_error, ...others } = filters
+  if (served === null && is_error === true && order.kind !== 'measure') {
+    return { table: 'decisions', served, partial: errorsCondition, filters: others }
+  }
   const rest = served === null ? filters : { ...filters, [served.column]: undefined }
   return { table: 'decisions', served, partial: null, filters: rest }
 }

@@ -81,6 +81,7 @@ async function fill(organizationId: string): Promise<void> {
 interface Plan {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
   readonly 'Actual Loops': number
   readonly Plans?: readonly Plan[]
 }
@@ -116,9 +117,11 @@ const reads: readonly (readonly [path: string, daysMax: number])[] = [
   [`${list}?metadata.tenant=t1`, 3],
   [`${list}?verdict=fail&from=-30d`, 30],
   [`${list}?status=pending&from=-2d`, 4],
+  [`${list}?model=m1&is_error=true`, 6],
   [`${list}?score=tone:ge:0.1`, 3],
   [`${list}?q=text`, 3],
   [`${list}/:decision_id`, 1],
+  [`${list}/:decision_id/context`, 40],
   ['/v1/evaluation/:decision_id', 1],
   [`${list}/stats?window=7d`, 0],
   [`${list}/stats?window=7d&group_by=agent_id&metrics=count`, 0],
@@ -141,6 +144,23 @@ test.each(reads)('%s finds its rows by indexes, in at most %i days', async (path
     ])
     const opened = new Set(names(parts).filter((name) => name.startsWith('decisions_2')))
     expect([statement.text, opened.size <= daysMax]).toEqual([statement.text, true])
+  }
+})
+
+test('errors are found by the index that has no others', async () => {
+  const before = scene.statements.length
+  await scene.get(`${list}?is_error=true`)
+  const walked = scene.statements.slice(before).filter(({ text }) => text.includes('and is_error'))
+  expect(walked).not.toEqual([])
+  for (const statement of walked) {
+    const parts = await explain(statement)
+    const names = parts.flatMap((part) => part['Index Name'] ?? [])
+    const found = await scene.database.query<{ indexdef: string }>(
+      `select indexdef from pg_indexes where indexname = any($1) and tablename like 'decisions_2%'`,
+      [names]
+    )
+    expect(found).not.toEqual([])
+    for (const { indexdef } of found) expect(indexdef).toMatch(/WHERE is_error$/)
   }
 })
 

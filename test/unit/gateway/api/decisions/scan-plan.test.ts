@@ -31,6 +31,17 @@ test.each([
   })
 })
 
+test('errors are found among errors, where nothing narrower is asked for', () => {
+  const plan = scanPlanOf({ model: 'm', is_error: true }, byTime)
+  expect(plan).toEqual({
+    ...{ table: 'decisions', served: null, partial: 'is_error', filters: { model: 'm' } }
+  })
+  for (const filters of [{ is_error: false }, { agent_id: 'a', is_error: true }]) {
+    expect(scanPlanOf(filters, byTime)).toMatchObject({ partial: null })
+    expect(scanPlanOf(filters, byTime).filters.is_error).toBe(filters.is_error)
+  }
+})
+
 test('what an outcome does not know is looked for among decisions', () => {
   const filters = { verdict: ['fail'] as const }
   const order = { kind: 'measure', descending: true, measure: 'latency_ms' } as const
