@@ -151,11 +151,17 @@ describe('offsets without a message', () => {
 
   test('are passed: markers, and what a transaction gave up', async () => {
     const topic = await topicOf('first')
-    await transact(topic, 'kept', 'commit')
-    await transact(topic, 'given up', 'abort')
-    await transact(topic, 'kept too', 'commit')
-    // The marker of a transaction is written a moment after its end is acknowledged.
-    await waitUntil('the last marker', async () => (await reader.ranges(topic))[0]?.to === 10n)
+    const steps = [
+      ['kept', 'commit', 4n],
+      ['given up', 'abort', 7n],
+      ['kept too', 'commit', 10n]
+    ] as const
+    for (const [text, end, behind] of steps) {
+      await transact(topic, text, end)
+      // The marker of a transaction is written a moment after its end is acknowledged.
+      const isMarked = async () => (await reader.ranges(topic))[0]?.to === behind
+      await waitUntil(`the marker before ${behind}`, isMarked)
+    }
     const stretches = await stretchesOf(topic)
     const texts = ['first', 'kept', 'kept', 'kept too', 'kept too']
     const found = stretches.flatMap(({ messages }) => messages)
