@@ -86,4 +86,5 @@ class VerdictTest(unittest.TestCase):
         }
         for text, seconds in cases.items():
             self.assertEqual(verdict(429, {}, retry_after=text).retry_after_s, seconds, text)
-        self.assertIsNone(verdict(500, {}, retry_after="7").retry_after_s)
+        self.assertEqual(verdict(500, {}, retry_after="7").retry_after_s, 7.0)
+        self.assertIsNone(verdict(400, {}, retry_after="7").retry_after_s)

@@ -57,7 +57,7 @@ def read_verdict(response: Response, ids: Sequence[str], wall_clock: float) -> V
     parsed = _parse(body)
     told = _told(status, parsed)
     retry_after = None
-    if status in (207, 429, 503):
+    if _fate_of_all(status) is Fate.AGAIN:
         retry_after = _retry_after(headers.get("retry-after"), wall_clock)
     fates = None
     if 200 <= status < 300 or status in (429, 503):
