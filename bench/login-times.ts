@@ -23,8 +23,14 @@ export async function askLogins(url: string): Promise<LoginTimes> {
     return performance.now() - startedAt
   }
   for (let index = 0; index < times; index++) {
-    known.push(await time(benchLogin.email, index))
-    unknown.push(await time(`nobody-${index}@sluice.local`, index))
+    const kinds = [
+      { email: benchLogin.email, found: known },
+      { email: `nobody-${index}@sluice.local`, found: unknown }
+    ]
+    // Whoever comes second finds the processor awake, so they change places.
+    for (const { email, found } of index % 2 === 0 ? kinds : kinds.toReversed()) {
+      found.push(await time(email, index))
+    }
   }
   return { times, known_ms: median(known), unknown_ms: median(unknown) }
 }
