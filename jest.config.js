@@ -27,7 +27,7 @@ export default {
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.
     project('openapi', 'openapi/**/*.test.ts'),
-    // Builds and fetches what renders and judges it, so it runs only when asked.
+    // Needs no stack; builds and fetches what renders and judges it, once.
     project('deploy', 'deploy/**/*.test.ts'),
     // Fetches Bun and Deno, so it runs only when asked.
     project('runtimes', 'runtimes/**/*.test.ts')

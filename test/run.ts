@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filtersOf, helpText, planOf } from './support/runner/arguments.ts'
+import { filtersOf, helpText, needsStack, planOf } from './support/runner/arguments.ts'
 import type { PhaseName, Plan } from './support/runner/arguments.ts'
 import { runChecks } from './support/runner/checks.ts'
 import { runJest } from './support/runner/jest-phase.ts'
@@ -14,20 +14,8 @@ import { startTestStack } from './support/runner/test-stack.ts'
 import type { TestStack } from './support/runner/test-stack.ts'
 import { servicesVariable } from './support/test-services.ts'
 
-/** Tests of contract and e2e freeze what others would be using, so their files run one by one. */
-const workersMax = {
-  ...{
-    unit: 2,
-    deploy: 1,
-    contract: 1,
-    integration: 2,
-    sdk: 1,
-    e2e: 1,
-    faults: 1,
-    openapi: 1,
-    runtimes: 1
-  }
-}
+/** Other phases freeze what others would be using, or measure, so their files run one by one. */
+const workersMax: Partial<Record<JestPhaseName, number>> = { unit: 2, integration: 2 }
 
 type JestPhaseName = Exclude<PhaseName, 'check'>
 type Run = { plan: Plan; folder: string; signal: AbortSignal; results: PhaseResult[] }
@@ -50,7 +38,7 @@ async function runJestPhase(run: Run, project: JestPhaseName, stack?: TestStack)
     await runJest({
       project,
       filters,
-      workersMax: workersMax[project],
+      workersMax: workersMax[project] ?? 1,
       environment,
       folder,
       signal
@@ -82,15 +70,14 @@ async function withStack(run: Run, work: (stack: TestStack) => Promise<void>): P
 
 async function runPhases(run: Run): Promise<void> {
   const { phases } = run.plan
-  const needStack = phases.filter((phase) => {
-    return phase !== 'check' && phase !== 'unit' && phase !== 'deploy' && phase !== 'runtimes'
-  })
+  const needStack = phases.filter(needsStack)
   if (phases.includes('check')) {
     print('check')
     run.results.push(await runChecks(run.signal))
   }
-  for (const phase of ['unit', 'deploy', 'runtimes'] as const) {
-    if (phases.includes(phase) && !run.signal.aborted) await runJestPhase(run, phase)
+  for (const phase of phases) {
+    if (phase === 'check' || needsStack(phase) || run.signal.aborted) continue
+    await runJestPhase(run, phase)
   }
   if (needStack.length === 0 || run.signal.aborted) return
   await withStack(run, async (stack) => {

@@ -4,19 +4,27 @@
 export const phaseNames = [
   'check',
   'unit',
+  'runtimes',
+  'deploy',
   'contract',
   'integration',
   'sdk',
   'e2e',
   'faults',
-  'deploy',
-  'openapi',
-  'runtimes'
+  'openapi'
 ] as const
 export type PhaseName = (typeof phaseNames)[number]
 
 /** Run only when they are named, since they need more than the rest. */
-const askedPhases: readonly PhaseName[] = ['deploy', 'openapi', 'runtimes']
+const askedPhases: readonly PhaseName[] = ['openapi', 'runtimes']
+
+/** Need no Kafka, schema registry, Redis or Postgres. */
+export const stacklessPhases = ['check', 'unit', 'runtimes', 'deploy'] as const
+type StacklessPhase = (typeof stacklessPhases)[number]
+
+export function needsStack(phase: PhaseName): phase is Exclude<PhaseName, StacklessPhase> {
+  return !stacklessPhases.some((each) => each === phase)
+}
 
 export type Plan = {
   phases: PhaseName[]
@@ -31,16 +39,16 @@ npm test -- --help                  this text
 
 check        form, types, rules and imports
 unit         tests that need nothing but Node
+runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
+deploy       the chart, alerts and dashboards, rendered and judged (Go and Python, else left out)
 contract     the clients against real services, fault by fault
 integration  one room against real services
 sdk          both SDKs against a gateway and against servers that misbehave
 e2e          the whole, as real processes
 faults       what was acknowledged is there, whatever breaks; npm run test:faults is its long form
-deploy       the chart, alerts and dashboards, rendered and judged; only when asked (Go, Python)
 openapi      the routes against their document, by Schemathesis; only when asked (Python)
-runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 
-All but check, unit, deploy and runtimes start Kafka, a schema registry, Redis and Postgres of their
+All but ${stacklessPhases.join(', ')} start Kafka, a schema registry, Redis and Postgres of their
 own, and stop them. SLUICE_STACK=native, docker or external chooses how.
 `
 
