@@ -1,0 +1,38 @@
+/**
+ * The bill of materials of the image, CycloneDX in and out:
+ *
+ *   npm sbom --package-lock-only --sbom-format cyclonedx | node deploy/release/bill-of-materials.ts
+ *
+ * `npm sbom --omit dev` leaves out every package that a tool needs too, pg and undici among them,
+ * so the tools are left out here: by the mark that npm puts on what only they need.
+ */
+import { text } from 'node:stream/consumers'
+
+interface Component {
+  readonly 'bom-ref': string
+  readonly name: string
+  readonly properties?: readonly { readonly name: string; readonly value: string }[]
+}
+
+interface Bill {
+  readonly components: readonly Component[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
+}
+
+function isTool({ properties = [] }: Component): boolean {
+  return properties.some((each) => each.name === 'cdx:npm:package:development')
+}
+
+/** The bill without what only development needs, and without the edges to it. */
+export function billOfMaterials<T extends Bill>(whole: T): T {
+  const tools = new Set(whole.components.filter(isTool).map((each) => each['bom-ref']))
+  const dependencies = whole.dependencies
+    .filter(({ ref }) => !tools.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((to) => !tools.has(to)) }))
+  return { ...whole, components: whole.components.filter((each) => !isTool(each)), dependencies }
+}
+
+if (import.meta.main) {
+  const bill = billOfMaterials(JSON.parse(await text(process.stdin)) as Bill)
+  process.stdout.write(`${JSON.stringify(bill, null, 2)}\n`)
+}

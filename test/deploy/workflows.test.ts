@@ -1,0 +1,75 @@
+/** The workflows of public CI: what they run, with which rights, and whose code. */
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+
+const folder = '.github/workflows'
+const names = readdirSync(folder)
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+interface Job {
+  readonly steps: readonly Step[]
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly 'timeout-minutes'?: number
+}
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+function textOf(name: string): string {
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+function stepsOf(name: string): Step[] {
+  return jobsOf(name).flatMap(({ steps }) => steps)
+}
+
+function jobsOf(name: string): Job[] {
+  return Object.values((parse(textOf(name)) as Workflow).jobs)
+}
+
+test('every change runs .ci/run, on both kinds of stack', () => {
+  const { jobs } = parse(textOf('ci.yml')) as {
+    jobs: { test: { strategy: { matrix: { stack: string[] } } } & Job }
+  }
+  expect(jobs.test.strategy.matrix.stack).toEqual(['native', 'docker'])
+  expect(jobs.test.steps.map(({ run }) => run)).toContain('.ci/run')
+})
+
+test('nothing is published before .ci/run has passed', () => {
+  const { jobs } = parse(textOf('release.yml')) as { jobs: Record<string, { needs?: string }> }
+  const { test: first, ...others } = jobs
+  expect(first).not.toHaveProperty('needs')
+  expect(stepsOf('release.yml').map(({ run }) => run)).toContain('.ci/run')
+  for (const job of Object.values(others)) expect(job.needs).toBeTruthy()
+})
+
+test.each(names)('%s pins the code of others by its hash, with the release it is', (name) => {
+  const used = textOf(name).match(/uses: .*/g) ?? []
+  expect(used).not.toEqual([])
+  for (const line of used) expect(line).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
+test.each(names)('%s may read, and no more unless a job says so', (name) => {
+  expect((parse(textOf(name)) as Workflow).permissions).toEqual({ contents: 'read' })
+  for (const { uses, with: given } of stepsOf(name)) {
+    if (uses?.startsWith('actions/checkout@'))
+      expect(given).toEqual({ 'persist-credentials': false })
+  }
+})
+
+test.each(names)('%s ends by itself, job by job', (name) => {
+  for (const job of jobsOf(name)) expect(job['timeout-minutes']).toBeLessThanOrEqual(180)
+})
+
+test.each(names)('%s puts nothing that a stranger wrote into a shell', (name) => {
+  for (const { run } of stepsOf(name)) expect(run ?? '').not.toMatch(/\$\{\{ *github\./)
+})
