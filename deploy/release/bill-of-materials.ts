@@ -1,11 +1,5 @@
-/**
- * The bill of materials of the image, CycloneDX in and out:
- *
- *   npm sbom --package-lock-only --sbom-format cyclonedx | node deploy/release/bill-of-materials.ts
- *
- * `npm sbom --omit dev` leaves out every package that a tool needs too, pg and undici among them,
- * so the tools are left out here: by the mark that npm puts on what only they need.
- */
+/** The bill of materials of the image, in CycloneDX. */
+// npm sbom --package-lock-only --sbom-format cyclonedx | node deploy/release/bill-of-materials.ts
 import { text } from 'node:stream/consumers'
 
 interface Component {
@@ -23,7 +17,10 @@ function isTool({ properties = [] }: Component): boolean {
   return properties.some((each) => each.name === 'cdx:npm:package:development')
 }
 
-/** The bill without what only development needs, and without the edges to it. */
+/**
+ * The bill without what only development needs, and without the edges to it. `npm sbom --omit dev`
+ * would leave out what a tool needs as well, pg and undici among them.
+ */
 export function billOfMaterials<T extends Bill>(whole: T): T {
   const tools = new Set(whole.components.filter(isTool).map((each) => each['bom-ref']))
   const dependencies = whole.dependencies

@@ -1,7 +1,4 @@
-/**
- * What has to agree before a release: `node deploy/release/check-release.ts v1.2.3` names every
- * place whose version is another, and ends with code 1.
- */
+/** Names every place whose version is not that of the tag: `check-release.ts v1.2.3`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { releaseNotes } from './release-notes.ts'

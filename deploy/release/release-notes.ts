@@ -1,8 +1,5 @@
-/**
- * The notes of a release: its section of the changelog, and how the image is named for good.
- *
- *   node deploy/release/release-notes.ts v1.2.3 --image registry.example/sluice@sha256:…
- */
+/** Notes of a release: its section of the changelog, and the name that its image keeps. */
+// node deploy/release/release-notes.ts v1.2.3 --image registry.example/sluice@sha256:…
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
