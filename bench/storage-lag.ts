@@ -1,9 +1,9 @@
 /** How long storage takes with what the gateway has accepted, agent by agent. */
-import { createPostgres } from '../platform/postgres.ts'
 import { freePort } from '../stack/ports.ts'
 import { waitUntil } from '../stack/wait-until.ts'
 import type { ProgressOrder, ProgressReport } from './group-progress.ts'
 import { startLoad } from './load-process.ts'
+import { openPostgres } from './open-postgres.ts'
 import type { Bench } from './row.ts'
 
 export interface StoredAfter {
@@ -53,13 +53,7 @@ export async function startStorage(bench: Bench, topic: string): Promise<Storage
     signal
   })
   onStop(() => progress.stop())
-  const postgres = createPostgres({
-    url: environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: 1,
-    statementTimeoutMs
-  })
-  onStop(() => postgres.close())
+  const postgres = openPostgres(bench, { statementTimeoutMs })
   const readProgress = () => progress.run({ groupId, topic })
   return {
     pid,

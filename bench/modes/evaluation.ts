@@ -1,7 +1,6 @@
 /** What evaluation costs its process for a decision, by the rules of the organization. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { freePort } from '../../stack/ports.ts'
 import { runSluice } from '../../stack/sluice-command.ts'
@@ -11,6 +10,7 @@ import type { FillOrder, FillReport } from '../fill-topic.ts'
 import { startLoad } from '../load-process.ts'
 import { markdownTable } from '../markdown.ts'
 import { median } from '../median.ts'
+import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import { withChildren } from '../process-family.ts'
 import type { Session } from '../session.ts'
@@ -56,13 +56,7 @@ interface Scene {
 
 export async function runEvaluation(session: Session, folder: string): Promise<Outcome> {
   const { bench, options, say } = session
-  const postgres = createPostgres({
-    url: bench.environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: 1,
-    statementTimeoutMs
-  })
-  bench.onStop(() => postgres.close())
+  const postgres = openPostgres(bench, { statementTimeoutMs })
   const scene = { session, postgres, judgeUrl: await startJudge(session) }
   const rounds: Measured[][] = []
   for (let round = 1; round <= options.rounds; round++) {

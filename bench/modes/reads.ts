@@ -1,5 +1,4 @@
 /** How long reads take with a month of decisions in the store, one after the other and warm. */
-import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { logIn, startApiGateway } from '../api-gateway.ts'
@@ -8,6 +7,7 @@ import { createHistogram } from '../histogram.ts'
 import { markdownTable } from '../markdown.ts'
 import { askLogins } from '../login-times.ts'
 import type { LoginTimes } from '../login-times.ts'
+import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import { readRequests } from '../read-requests.ts'
 import type { ReadRequest } from '../read-requests.ts'
@@ -34,13 +34,7 @@ interface Line {
 
 export async function runReads(session: Session): Promise<Outcome> {
   const { bench, options, say } = session
-  const postgres = createPostgres({
-    url: bench.environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: fillConnections,
-    statementTimeoutMs
-  })
-  bench.onStop(() => postgres.close())
+  const postgres = openPostgres(bench, { statementTimeoutMs, connectionsMax: fillConnections })
   const { decisions } = options
   const [organization] = await postgres.query<{ organization_id: string }>(
     'select organization_id from organizations limit 1'

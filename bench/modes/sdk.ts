@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { freePort } from '../../stack/ports.ts'
 import { makeDecisions } from '../decisions.ts'
 import { markdownTable } from '../markdown.ts'
+import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Bench } from '../row.ts'
 import { decisionsTopic } from '../rows/gateway.ts'
@@ -99,13 +99,7 @@ interface Counting {
 
 async function openCounting({ bench }: Session): Promise<Counting> {
   const storage = await startStorage(bench, decisionsTopic)
-  const postgres = createPostgres({
-    url: bench.environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: 1,
-    statementTimeoutMs
-  })
-  bench.onStop(() => postgres.close())
+  const postgres = openPostgres(bench, { statementTimeoutMs })
   return { storage, postgres, records: () => bench.countRecords(decisionsTopic) }
 }
 

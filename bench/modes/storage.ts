@@ -1,6 +1,5 @@
 /** How fast storage writes a topic into its tables, beside COPY of the same rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { freePort } from '../../stack/ports.ts'
 import { cpuMicroseconds } from '../cpu.ts'
@@ -8,6 +7,7 @@ import type { FillOrder, FillReport } from '../fill-topic.ts'
 import { startLoad } from '../load-process.ts'
 import { markdownTable } from '../markdown.ts'
 import { median } from '../median.ts'
+import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import { withChildren } from '../process-family.ts'
 import { decisionsTopic } from '../rows/gateway.ts'
@@ -28,13 +28,7 @@ interface Round {
 
 export async function runStorage(session: Session): Promise<Outcome> {
   const { bench, options, say } = session
-  const postgres = createPostgres({
-    url: bench.environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: 1,
-    statementTimeoutMs
-  })
-  bench.onStop(() => postgres.close())
+  const postgres = openPostgres(bench, { statementTimeoutMs })
   const { bytes } = await fillTopic(session)
   say(`  ${decisions} decisions of ${Math.round(bytes / decisions)} bytes are in the topic`)
   const rounds: Round[] = []

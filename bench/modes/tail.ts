@@ -1,9 +1,9 @@
 /** What many listeners of the live tail cost storage, beside the same load without any. */
-import { createPostgres } from '../../platform/postgres.ts'
 import { logIn, startApiGateway } from '../api-gateway.ts'
 import { cpuMicroseconds } from '../cpu.ts'
 import { markdownTable } from '../markdown.ts'
 import { median } from '../median.ts'
+import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import { postmasterId, withChildren } from '../process-family.ts'
 import { decisionsTopic, gateway } from '../rows/gateway.ts'
@@ -32,13 +32,7 @@ export async function runTail(session: Session): Promise<Outcome> {
   const target = await startRow(gateway, bench)
   const storage = await startStorage(bench, decisionsTopic)
   const url = await startApiGateway(bench)
-  const postgres = createPostgres({
-    url: bench.environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: 1,
-    statementTimeoutMs
-  })
-  bench.onStop(() => postgres.close())
+  const postgres = openPostgres(bench, { statementTimeoutMs })
   const database = await postmasterId(postgres)
   const take = async (listeners: number): Promise<Turn> => {
     const token = await logIn(url)
