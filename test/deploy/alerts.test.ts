@@ -10,7 +10,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { stringify } from 'yaml'
 import { alertRules, ruleFiles } from '../support/alert-rules.ts'
 import { findPromtool } from '../support/promtool.ts'
-import { run } from '../support/sdk/python.ts'
+import { run } from '../support/run-to-end.ts'
 import { alertCases, healthy, quietCases } from './alert-cases.ts'
 import type { AlertCase, Series } from './alert-cases.ts'
 
@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const promtool = await findPromtool()
 if (promtool === null) {
-  process.stderr.write('No promtool here and no Go to build it: no alert was seen to fire.\n')
+  process.stderr.write('Without promtool no alert is seen to fire.\n')
 }
 const testIfPromtool = promtool === null ? test.skip : test
 const names = alertRules.map(({ alert }) => alert)

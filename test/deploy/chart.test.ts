@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { documentedSettings, mountable } from '../support/deploy/setting-schemas.ts'
-import { buildHelm, chart, hasHelm, helm, kubernetesVersion } from '../support/deploy/helm.ts'
+import { chart, findHelm, helm, kubernetesVersion } from '../support/deploy/helm.ts'
 import { objectsOf, render, renderText } from '../support/deploy/helm.ts'
 import type { Rendered } from '../support/deploy/helm.ts'
-import { kubernetesValidate } from '../support/deploy/kubernetes-validate.ts'
+import { findKubernetesValidate } from '../support/deploy/kubernetes-validate.ts'
 import { containersOf, podsOf, variableOf } from '../support/deploy/pods.ts'
-import { hasPython } from '../support/sdk/python.ts'
 
 const timeoutMs = 9 * 60_000
 const files = {
@@ -23,14 +22,13 @@ type Case = keyof typeof files
 const cases = Object.keys(files) as Case[]
 const folder = mkdtempSync(join(tmpdir(), 'sluice-chart-'))
 const texts: Record<string, string> = {}
-const isThere = hasHelm()
-const isPython = hasPython()
-if (!isThere) process.stderr.write('No helm and no go here: the chart is not rendered.\n')
-if (!isPython) process.stderr.write('No python3 here: the chart is held against no schema.\n')
+const isThere = (await findHelm()) !== null
+const validate = await findKubernetesValidate()
+if (!isThere) process.stderr.write('Without Helm the chart is not rendered.\n')
+if (validate === null) process.stderr.write('Without it the chart is held against no schema.\n')
 
 beforeAll(async () => {
   if (!isThere) return
-  await buildHelm()
   for (const name of cases) {
     const { code, output } = await renderText('--values', files[name])
     if (code !== 0) throw new Error(output)
@@ -80,13 +78,14 @@ describeWithHelm.each(cases)('%s', (name) => {
     expect(text).toBe(readFileSync(path, 'utf8'))
   })
 
-  const testWithPython = isPython ? test : test.skip
-  testWithPython(
+  const testWithSchemas = validate === null ? test.skip : test
+  testWithSchemas(
     'is what Kubernetes takes, and nothing in it is misspelt',
     async () => {
       const path = join(folder, `${name}.yaml`)
       writeFileSync(path, texts[name] ?? '')
-      const { code, output } = await kubernetesValidate(path, kubernetesVersion)
+      if (validate === null) throw new Error('there are no schemas')
+      const { code, output } = await validate(path, kubernetesVersion)
       const lines = output.split('\n').filter((line) => line !== '')
       const own = /^WARN .* kind (\w+) with api version (keda|monitoring|kafka)[.]/
       const others = lines.filter((line) => !line.startsWith('INFO ') && !own.test(line))

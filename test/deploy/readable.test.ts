@@ -7,18 +7,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readConsumerConfig } from '../../consumers/config.ts'
 import { readGatewayConfig } from '../../gateway/config.ts'
 import { createAuthority } from '../support/certificates.ts'
-import { buildHelm, hasHelm, render } from '../support/deploy/helm.ts'
+import { findHelm, render } from '../support/deploy/helm.ts'
 import { containersOf } from '../support/deploy/pods.ts'
 import type { Container } from '../support/deploy/pods.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-mounted-'))
 const mounted = '/run/secrets/sluice'
-const isThere = hasHelm()
-if (!isThere) process.stderr.write('No helm and no go here: the chart is not rendered.\n')
+const isThere = (await findHelm()) !== null
+if (!isThere) process.stderr.write('Without Helm the chart is not rendered.\n')
 
 beforeAll(async () => {
   if (!isThere) return
-  await buildHelm()
   const { ca, issue } = await createAuthority('Example')
   const { cert, key } = await issue('sluice')
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -37,7 +36,7 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(secrets)) {
     writeFileSync(join(folder, name), `${value}\n`)
   }
-}, 9 * 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 function environmentOf({ env }: Container): Record<string, string> {

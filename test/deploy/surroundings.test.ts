@@ -1,17 +1,13 @@
 /** What the chart puts around processes: scaling, networks, rights in Kafka; what it refuses. */
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { topicDefinitions } from '../../schemas/index.ts'
-import { buildHelm, hasHelm, render, renderText } from '../support/deploy/helm.ts'
+import { findHelm, render, renderText } from '../support/deploy/helm.ts'
 import type { Rendered } from '../support/deploy/helm.ts'
 import { containersOf, podsOf, variableOf } from '../support/deploy/pods.ts'
 
-const timeoutMs = 9 * 60_000
-const isThere = hasHelm()
-if (!isThere) process.stderr.write('No helm and no go here: the chart is not rendered.\n')
+const isThere = (await findHelm()) !== null
+if (!isThere) process.stderr.write('Without Helm the chart is not rendered.\n')
 const describeWithHelm = isThere ? describe : describe.skip
-beforeAll(async () => {
-  if (isThere) await buildHelm()
-}, timeoutMs)
 
 const address = ['--values', 'test/deploy/values/default.yaml']
 const production = ['--values', 'deploy/helm/examples/production.yaml']

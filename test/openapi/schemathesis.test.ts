@@ -3,27 +3,21 @@
  * Runs only when asked (`npm test -- openapi`): it needs Python, and installs Schemathesis for
  * itself once. Every answer must be documented: its status, headers, type and form.
  */
-import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import { cacheFolder } from '../../stack/downloads.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
+import { findPythonEnvironment } from '../support/python-environment.ts'
 
 const version = '4.32.5'
 const seed = '1'
 const timeoutMs = 9 * 60_000
-const run = promisify(execFile)
 
-/** The program, in a Python environment of its own. */
 async function findSchemathesis(): Promise<string> {
-  const folder = join(cacheFolder(process.env), `schemathesis-${version}`)
-  const program = join(folder, 'bin', 'schemathesis')
-  if (existsSync(program)) return program
-  await run('python3', ['-m', 'venv', folder])
-  await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${version}`])
-  return program
+  const wanted = `schemathesis==${version}`
+  const bin = await findPythonEnvironment(`schemathesis-${version}`, wanted)
+  if (bin === null) throw new Error('Schemathesis was asked for, and cannot be installed')
+  return join(bin, 'schemathesis')
 }
 
 /** Resolves with the exit code; its report goes where ours goes. */
@@ -58,15 +52,21 @@ async function ask({ url, credential, paths, without = [], phases, examples }: A
   ])
 }
 
+/** An installation that shows its document, with a tenant whose limit is in nobody's way. */
+async function startDocumented() {
+  const sluice = await createInstallation()
+  const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+  const [gateway] = await Promise.all([
+    sluice.start('gateway', { DOCS_ENABLED: 'true' }),
+    sluice.start('storage')
+  ])
+  return { gateway, tenant }
+}
+
 test(
   'every answer of the ingest routes is one that the document tells of',
   async () => {
-    const sluice = await createInstallation()
-    const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
-    const [gateway] = await Promise.all([
-      sluice.start('gateway', { DOCS_ENABLED: 'true' }),
-      sluice.start('storage')
-    ])
+    const { gateway, tenant } = await startDocumented()
     const code = await ask({
       ...{ url: gateway.url, credential: tenant.api_key, paths: '^/v1/ingest' },
       ...{ phases: 'examples,coverage,fuzzing', examples: '25' }
@@ -82,12 +82,7 @@ const apart = ['logout', 'endSession', 'tailDecisions', 'tailDecisionsByTicket']
 test(
   'every answer of the routes of people is one that the document tells of',
   async () => {
-    const sluice = await createInstallation()
-    const tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
-    const [gateway] = await Promise.all([
-      sluice.start('gateway', { DOCS_ENABLED: 'true' }),
-      sluice.start('storage')
-    ])
+    const { gateway, tenant } = await startDocumented()
     const client = clientOf(gateway, tenant)
     const { body } = await client.login(tenant.email, tenant.password)
     const code = await ask({

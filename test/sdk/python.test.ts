@@ -7,8 +7,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { buildSdk, hasPython, installWheel, run, runWell } from '../support/sdk/python.ts'
-import { pythonTools, sdkFolder } from '../support/sdk/python.ts'
+import { hasPython } from '../support/python-environment.ts'
+import { run, runWell } from '../support/run-to-end.ts'
+import { buildSdk, findPythonTools, installWheel, sdkFolder } from '../support/sdk/python.ts'
 
 const timeoutMs = 9 * 60_000
 const folder = mkdtempSync(join(tmpdir(), 'sluice-sdk-python-'))
@@ -16,12 +17,13 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const sources = { ...process.env, PYTHONPATH: join(sdkFolder, 'src') }
 
 const hasIt = hasPython()
-if (!hasIt) {
-  process.stderr.write(
-    'No python3 here: the tests, types, rules and build of sdk/python are not run.\n'
-  )
-}
+if (!hasIt) process.stderr.write('There is no python3 here: sdk/python is not tested.\n')
 const testIfPython = hasIt ? test : test.skip
+
+const found = await findPythonTools()
+if (found === null) process.stderr.write('The types, rules and build of sdk/python are not run.\n')
+const tools = found ?? ''
+const testIfTools = found === null ? test.skip : test
 
 testIfPython(
   'its own tests pass, and nothing that Python warns of is left open',
@@ -33,10 +35,10 @@ testIfPython(
   timeoutMs
 )
 
-testIfPython(
+testIfTools(
   'it works with the libraries that it wraps',
   async () => {
-    const python = join(await pythonTools(), 'python')
+    const python = join(tools, 'python')
     const args = ['-m', 'unittest', 'discover', '-s', join(sdkFolder, 'tests', 'libraries')]
     expect(await runWell(python, args, { env: sources })).toMatch(/Ran \d\d tests/)
   },
@@ -44,7 +46,7 @@ testIfPython(
 )
 
 describe('rules', () => {
-  testIfPython.each([
+  testIfTools.each([
     ['ruff', ['check', '--no-cache', '--output-format', 'concise', '.']],
     ['ruff', ['format', '--no-cache', '--check', '.']],
     [
@@ -55,17 +57,16 @@ describe('rules', () => {
   ])(
     '%s %j finds nothing',
     async (tool, args) => {
-      const { code, output } = await run(join(await pythonTools(), tool), args, { cwd: sdkFolder })
+      const { code, output } = await run(join(tools, tool), args, { cwd: sdkFolder })
       expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' })
     },
     timeoutMs
   )
 })
 
-testIfPython(
+testIfTools(
   'a wheel and an sdist are built; what is installed from the wheel is whole, typed, and alone',
   async () => {
-    const tools = await pythonTools()
     const [wheel, sdist] = await buildSdk(tools, folder)
     const python = join(tools, 'python')
     const packed = (await runWell(python, ['-m', 'zipfile', '-l', wheel])).split('\n')

@@ -1,11 +1,8 @@
 /** Helm for the tests of its chart: built once from its own source, at one version. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { cacheFolder } from '../../../stack/downloads.ts'
-import { run } from '../sdk/python.ts'
-import type { Ended } from '../sdk/python.ts'
+import { findGoProgram } from '../go-program.ts'
+import { run } from '../run-to-end.ts'
+import type { Ended } from '../run-to-end.ts'
 
 export const chart = 'deploy/helm/sluice'
 export const kubernetesVersion = '1.34'
@@ -23,33 +20,15 @@ export interface Rendered {
   readonly spec: Readonly<Record<string, unknown>>
 }
 
-const folder = join(cacheFolder(process.env), `helm-${version}`)
-const program = join(folder, 'helm')
-
-/** Whether Helm is there, or can be built. */
-export function hasHelm(): boolean {
-  if (existsSync(program)) return true
-  try {
-    execFileSync('go', ['version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Takes minutes the first time. @throws with what Go printed when Helm cannot be built */
-export async function buildHelm(): Promise<void> {
-  if (existsSync(program)) return
-  mkdirSync(folder, { recursive: true })
-  const env = { ...process.env, GOBIN: folder }
-  const { code, output } = await run('go', ['install', `helm.sh/helm/v3/cmd/helm@${version}`], {
-    env
-  })
-  if (code !== 0) throw new Error(`Helm cannot be built:\n${output}`)
+/** Where it is; null, and a line that says so, where there is none and none can be built. */
+export function findHelm(): Promise<string | null> {
+  return findGoProgram({ name: 'helm', version, source: 'helm.sh/helm/v3/cmd/helm' })
 }
 
 /** Its notes about links in the chart are left out: each is there for a text that has one home. */
 export async function helm(...args: string[]): Promise<Ended> {
+  const program = await findHelm()
+  if (program === null) throw new Error('there is no Helm')
   const { code, output } = await run(program, args)
   const lines = output.split('\n').filter((line) => !/found symbolic link in path/.test(line))
   return { code, output: lines.join('\n') }

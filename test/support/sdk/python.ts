@@ -1,10 +1,8 @@
 /** Python for the tests of its SDK: what is there, and what they install for themselves once. */
-import { execFile, execFileSync } from 'node:child_process'
-import type { ExecFileOptions } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { cacheFolder } from '../../../stack/downloads.ts'
+import { findPythonEnvironment } from '../python-environment.ts'
+import { run, runWell } from '../run-to-end.ts'
 
 export const sdkFolder = resolve('sdk/python')
 
@@ -19,60 +17,14 @@ const packages = [
   'vermin==1.9.2'
 ]
 
-export interface Ended {
-  readonly code: number
-  /** Of both of its outputs. */
-  readonly output: string
-}
-
-/** Whether there is a Python to test with. */
-export function hasPython(): boolean {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Runs a program to its end, whatever that is. */
-export function run(file: string, args: string[], options: ExecFileOptions = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const limits = { maxBuffer: 64 * 1024 * 1024, encoding: 'utf8' as const }
-    execFile(file, args, { ...options, ...limits }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
-      resolve({ code, output: `${stdout}${stderr}` })
-    })
-  })
-}
-
-/** @throws with what the program printed, unless it ended well. */
-export async function runWell(
-  file: string,
-  args: string[],
-  options: ExecFileOptions = {}
-): Promise<string> {
-  const { code, output } = await run(file, args, options)
-  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${output}`)
-  return output
-}
-
-/** The programs of `packages`: the folder they are in. */
-export async function pythonTools(): Promise<string> {
-  const version = await runWell('python3', ['--version'])
+/** The folder of the programs of `packages`; null, and a line that says so, without them. */
+export async function findPythonTools(): Promise<string | null> {
+  const { output: version } = await run('python3', ['--version'])
   const key = createHash('sha256')
     .update(version + packages.join())
     .digest('hex')
     .slice(0, 12)
-  const folder = join(cacheFolder(process.env), `sdk-python-${key}`)
-  const bin = join(folder, 'bin')
-  const mark = join(folder, 'complete')
-  if (existsSync(mark)) return bin
-  rmSync(folder, { recursive: true, force: true })
-  await runWell('python3', ['-m', 'venv', folder])
-  await runWell(join(bin, 'pip'), ['install', '--quiet', ...packages])
-  writeFileSync(mark, '')
-  return bin
+  return await findPythonEnvironment(`sdk-python-${key}`, ...packages)
 }
 
 /** Builds the SDK; resolves with the paths of its wheel and its sdist. */
