@@ -30,7 +30,7 @@ class GateTest(unittest.TestCase):
     def test_retry_after_is_a_minimum_with_a_cap_and_outlives_a_success(self) -> None:
         made = gate()
         made.fail(0, 2.0)
-        made.succeed()
+        made.succeed(1)
         self.assertEqual(made.opens_at, 2.0)
         made.fail(0, 1e9)
         self.assertEqual(made.opens_at, 300.0)
@@ -40,7 +40,7 @@ class GateTest(unittest.TestCase):
         for _ in range(5):
             made.fail(0, None)
         self.assertEqual(made.in_flight_max, 1)
-        made.succeed()
+        made.succeed(0)
         self.assertEqual((made.opens_at, made.in_flight_max), (0.0, 2))
         made.fail(10, None)
         self.assertEqual(made.opens_at, 10.1)
@@ -49,5 +49,7 @@ class GateTest(unittest.TestCase):
         made = gate()
         made.trip(1)
         self.assertEqual((made.opens_at, made.in_flight_max), (6.0, 1))
-        made.succeed()
-        self.assertEqual(made.opens_at, 0.0)
+        made.succeed(5.9)
+        self.assertEqual((made.opens_at, made.in_flight_max), (6.0, 1))
+        made.succeed(6)
+        self.assertEqual((made.opens_at, made.in_flight_max), (6.0, 2))

@@ -58,7 +58,7 @@ function complain(state: SenderState, { message, hint }: FailureText, count: num
 }
 
 function follow(state: SenderState, flight: Flight, verdict: Verdict): void {
-  state.isProbing = verdict.kind === 'misconfigured'
+  state.isProbing = verdict.kind === 'misconfigured' || isBreakerOpen(state)
   switch (verdict.kind) {
     case 'judged':
       return judge(state, flight, verdict)
@@ -71,6 +71,11 @@ function follow(state: SenderState, flight: Flight, verdict: Verdict): void {
     case 'misconfigured':
       return openBreaker(state, flight)
   }
+}
+
+/** Whatever ends before it does was under way when it opened. */
+function isBreakerOpen({ isProbing, pausedUntil, platform }: SenderState): boolean {
+  return isProbing && platform.clock() < pausedUntil
 }
 
 /** A wrong key is wrong for everything: what was refused waits with all the rest. */

@@ -55,7 +55,11 @@ class Gate:
         self._failures += 1
         self._breaker_until = now + self._settings.breaker_ms / 1000
 
-    def succeed(self) -> None:
-        """The gateway took something or judged it. What it asked for before still holds."""
-        self._failures = 0
-        self._pause_until = self._breaker_until = 0.0
+    def succeed(self, now: float) -> None:
+        """The gateway took something or judged it. What it asked for before still holds.
+
+        So does the breaker: whatever ends before it does was under way when it opened.
+        """
+        if now >= self._breaker_until:
+            self._failures = 0
+            self._pause_until = 0.0

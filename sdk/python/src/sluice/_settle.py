@@ -67,9 +67,9 @@ class Settler:
                 return
             self._notices.error("send", verdict.told, failed, hint_of(self._settings, verdict))
 
-    def _succeed(self) -> None:
+    def _succeed(self, now: float) -> None:
         """The gateway took what it was sent."""
-        self.gate.succeed()
+        self.gate.succeed(now)
         self.ledger.last_success_at = (
             datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
         ).replace("+00:00", "Z")
@@ -81,9 +81,9 @@ class Settler:
         elif _is_all_again(verdict):
             self.gate.fail(now, verdict.retry_after_s)
         elif verdict.is_taken or Fate.SENT in verdict.fates:
-            self._succeed()
+            self._succeed(now)
         else:
-            self.gate.succeed()
+            self.gate.succeed(now)
         if verdict.is_again:
             self.gate.hold(now, verdict.retry_after_s)
         if verdict.is_taken and Fate.SENT in verdict.fates:
