@@ -2,8 +2,8 @@
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
 import { kafkaSettingNames } from '../../platform/kafka-security.ts'
-import { deadLetterTopicOf, topicDefinitions } from '../../schemas/index.ts'
-import type { TopicDefinition } from '../../schemas/index.ts'
+import { topicDefinitions } from '../../schemas/index.ts'
+import { topicNamesOf } from '../topic-names.ts'
 import { withAdmin } from '../with-admin.ts'
 
 export interface ApplyTopicsOptions {
@@ -17,12 +17,7 @@ export async function applyTopics(environment: Environment, options: ApplyTopics
     'DECISIONS_TOPIC',
     'EVALUATIONS_TOPIC'
   ])
-  const names: Record<TopicDefinition['role'], string> = {
-    decisions: config.DECISIONS_TOPIC,
-    evaluations: config.EVALUATIONS_TOPIC,
-    decisions_dead_letter: deadLetterTopicOf(config.DECISIONS_TOPIC),
-    evaluations_dead_letter: deadLetterTopicOf(config.EVALUATIONS_TOPIC)
-  }
+  const names = topicNamesOf(config)
   await withAdmin(config, async (admin) => {
     for (const { role, partitions, config: settings } of topicDefinitions) {
       const change = await admin.applyTopic({

@@ -1,6 +1,7 @@
 /** `sluice schemas` and its commands. */
 import type { Command } from 'commander'
 import { checkSchemas } from '../commands/check-schemas.ts'
+import { printAsyncapi } from '../commands/print-asyncapi.ts'
 import { registerSchemas } from '../commands/register-schemas.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -16,4 +17,9 @@ export function addSchemas(program: Command, { environment, write }: Surrounding
     .command('check')
     .description('see whether each version may follow those before it, without a registry')
     .action(() => checkSchemas(write))
+
+  schemas
+    .command('asyncapi')
+    .description('print the AsyncAPI document of the topics, without any service')
+    .action(() => printAsyncapi(environment, write))
 }

@@ -1,0 +1,10 @@
+/** `sluice schemas asyncapi`: the AsyncAPI document of this installation's topics. */
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import { asyncapiDocumentOf } from '../schemas/asyncapi-document.ts'
+import { topicNamesOf } from '../topic-names.ts'
+
+export function printAsyncapi(environment: Environment, write: (line: string) => void): void {
+  const config = readConfig(environment, ['DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'])
+  write(JSON.stringify(asyncapiDocumentOf(topicNamesOf(config)), null, 2))
+}

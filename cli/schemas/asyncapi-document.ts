@@ -1,0 +1,94 @@
+/** The AsyncAPI 3 document of the topics, made of the contracts in schemas/. */
+import {
+  avroContracts,
+  schemaCompatibility,
+  subjectOf,
+  topicDefinitions
+} from '../../schemas/index.ts'
+import type { TopicDefinition } from '../../schemas/index.ts'
+import type { TopicNames } from '../topic-names.ts'
+import { asyncapiMessages } from './asyncapi-messages.ts'
+
+type Role = TopicDefinition['role']
+
+const descriptions: Readonly<Record<Role, string>> = {
+  decisions:
+    'Every decision that was acknowledged, once or more. Ordered within an agent as the gateways ' +
+    'wrote them.',
+  evaluations: 'What became of evaluation runs, as they end: within moments, or days later.',
+  decisions_dead_letter: 'Messages of the decisions topic that a consumer group refused for good.',
+  evaluations_dead_letter:
+    'Messages of the evaluations topic that a consumer group refused for good.'
+}
+
+const senders: Readonly<Record<Role, string>> = {
+  decisions: 'Gateways send it before they answer 202.',
+  evaluations: 'Evaluation processes send it, also what people and programs have pushed.',
+  decisions_dead_letter: 'The storage and evaluation groups send it, each its own.',
+  evaluations_dead_letter: 'The storage group sends it.'
+}
+
+/** Takes the names of an installation's topics; `schemas/asyncapi.json` has the default ones. */
+export function asyncapiDocumentOf(names: TopicNames): object {
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Sluice topics',
+      // What it is a version of are the contracts.
+      version: avroContracts.map(({ file }) => file.replace('.avsc', '')).join('+'),
+      description:
+        `Subjects are <topic>-value, and their compatibility is ${schemaCompatibility}: every ` +
+        'version reads what every other wrote. docs/data-teams.md is for those who read them.',
+      license: { name: 'Apache-2.0' }
+    },
+    defaultContentType: 'application/vnd.apache.avro+binary',
+    channels: Object.fromEntries(
+      topicDefinitions.map((topic) => [topic.role, channelOf(topic, names)])
+    ),
+    operations: Object.fromEntries(
+      topicDefinitions.map(({ role }) => [`send_${role}`, operationOf(role)])
+    ),
+    components: {
+      messages: Object.fromEntries(
+        topicDefinitions.map(({ role }) => [asyncapiMessages[role].name, asyncapiMessages[role]])
+      )
+    }
+  }
+}
+
+function channelOf({ role, partitions, config }: TopicDefinition, names: TopicNames) {
+  const { name } = asyncapiMessages[role]
+  const isInWireFormat = role === 'decisions' || role === 'evaluations'
+  return {
+    address: names[role],
+    description: descriptions[role],
+    messages: { [name]: { $ref: `#/components/messages/${name}` } },
+    bindings: {
+      kafka: { partitions, topicConfiguration: configurationOf(config), bindingVersion: '0.5.0' }
+    },
+    ...(isInWireFormat ? { 'x-subject': subjectOf(names[role]) } : {})
+  }
+}
+
+/** As AsyncAPI writes it: numbers as numbers, and a list where Kafka takes one. */
+function configurationOf(config: TopicDefinition['config']) {
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => [name, settingOf(name, value)])
+  )
+}
+
+function settingOf(name: string, value: string): string | number | string[] {
+  if (name === 'cleanup.policy') return value.split(',')
+  return /^\d+$/.test(value) ? Number(value) : value
+}
+
+function operationOf(role: Role) {
+  const channel = `#/channels/${role}`
+  const { name } = asyncapiMessages[role]
+  return {
+    action: 'send',
+    summary: senders[role],
+    channel: { $ref: channel },
+    messages: [{ $ref: `${channel}/messages/${name}` }]
+  }
+}

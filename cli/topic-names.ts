@@ -1,0 +1,15 @@
+/** The topics of this installation, by what is on them. */
+import type { Config } from '../platform/config.ts'
+import { deadLetterTopicOf } from '../schemas/index.ts'
+import type { TopicDefinition } from '../schemas/index.ts'
+
+export type TopicNames = Readonly<Record<TopicDefinition['role'], string>>
+
+export function topicNamesOf(config: Config<'DECISIONS_TOPIC' | 'EVALUATIONS_TOPIC'>): TopicNames {
+  return {
+    decisions: config.DECISIONS_TOPIC,
+    evaluations: config.EVALUATIONS_TOPIC,
+    decisions_dead_letter: deadLetterTopicOf(config.DECISIONS_TOPIC),
+    evaluations_dead_letter: deadLetterTopicOf(config.EVALUATIONS_TOPIC)
+  }
+}
