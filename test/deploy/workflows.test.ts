@@ -3,6 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { findGoProgram } from '../support/go-program.ts'
+import { run } from '../support/run-to-end.ts'
 
 const folder = '.github/workflows'
 const names = readdirSync(folder)
@@ -35,6 +37,20 @@ function stepsOf(name: string): Step[] {
 function jobsOf(name: string): Job[] {
   return Object.values((parse(textOf(name)) as Workflow).jobs)
 }
+
+const actionlint = await findGoProgram({
+  name: 'actionlint',
+  version: 'v1.7.12',
+  source: 'github.com/rhysd/actionlint/cmd/actionlint'
+})
+
+const testIfActionlint = actionlint === null ? test.skip : test
+testIfActionlint.each(names)('%s is what the platform understands', async (name) => {
+  expect(await run(actionlint ?? '', ['-no-color', join(folder, name)])).toEqual({
+    code: 0,
+    output: ''
+  })
+})
 
 test('every change runs .ci/run, on both kinds of stack', () => {
   const { jobs } = parse(textOf('ci.yml')) as {
