@@ -16,6 +16,7 @@ import type { Platform } from './platform.ts'
 import { offer } from './queue.ts'
 import { quietly } from './quietly.ts'
 import { redactDecision, RedactError, redacted } from './redact.ts'
+import { tellConfig } from './resolve-settings.ts'
 import { isSampled } from './sample.ts'
 import { noteQueued } from './sender.ts'
 import { createSenderState } from './sender-state.ts'
@@ -68,7 +69,8 @@ export function createClient(dependencies: ClientDependencies): Client {
   const { apiKey, baseUrl, disabled, shutdownMs, handleSignals } = settings
   if (disabled || apiKey === null || baseUrl === null) {
     if (!disabled) {
-      platform.warn('sluice: SLUICE_API_KEY and SLUICE_BASE_URL must be set; nothing is sent')
+      const problem = 'SLUICE_API_KEY and SLUICE_BASE_URL must be set; nothing is sent'
+      tellConfig(settings, platform, problem)
     }
     return createIdleClient(newId)
   }

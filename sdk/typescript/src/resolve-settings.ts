@@ -5,7 +5,8 @@ import type { Platform } from './platform.ts'
 import { quietly } from './quietly.ts'
 import { tellUnknown } from './tell-unknown.ts'
 
-type Surroundings = Pick<Platform, 'environment' | 'warn'>
+type Tellers = Pick<Platform, 'warn'>
+type Surroundings = Pick<Platform, 'environment'> & Tellers
 
 /** What is not valid is one warning, and the next best value; it is never an exception. */
 export function resolveSettings(options: Options, platform: Surroundings): Settings {
@@ -24,7 +25,7 @@ export function resolveSettings(options: Options, platform: Surroundings): Setti
   for (const name of given.keys())
     if (!known.includes(name)) problems.push(tellUnknown('option', name, known))
   const resolved = settings as unknown as Settings
-  for (const problem of problems) tell(resolved, platform, problem)
+  for (const problem of problems) tellConfig(resolved, platform, problem)
   return resolved
 }
 
@@ -45,11 +46,12 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-function tell({ onError }: Settings, { warn }: Surroundings, problem: string): void {
+/** Something is set up wrongly, which concerns no decision more than another. */
+export function tellConfig({ onError }: Settings, { warn }: Tellers, problem: string): void {
   warn(`sluice: ${problem}`)
   if (onError === undefined) return
   const error = new Error(problem)
-  queueMicrotask(() => quietly(() => onError(error, { stage: 'config', count: 1 })))
+  queueMicrotask(() => quietly(() => onError(error, { stage: 'config', count: 0 })))
 }
 
 interface Sources {
@@ -61,7 +63,7 @@ interface Sources {
 function resolve(name: string, row: Row, { given, problems, environment }: Sources): unknown {
   const option = given.get(name)
   if (isGiven(option)) {
-    const value = read(row, option)
+    const value = read(row, typeof option === 'string' ? parse(row, option) : option)
     if (value !== undefined) return value
     problems.push(`option ${name} is not valid: give ${formOf(row)}`)
     return row.default
@@ -85,9 +87,13 @@ const flags: Readonly<Record<string, boolean>> = {
   0: false
 }
 
+/** What Number takes besides is as likely a mistake. */
+const decimal = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/iu
+
 function parse({ type }: Row, text: string): unknown {
   if (type === 'flag') return flags[text.toLowerCase()]
-  return type === 'number' || type === 'integer' ? Number(text) : text
+  if (type !== 'number' && type !== 'integer') return text
+  return decimal.test(text) ? Number(text) : undefined
 }
 
 /** Undefined when it is not of the row's form. */

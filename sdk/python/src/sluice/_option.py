@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Union
@@ -76,15 +77,21 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 def _flag(_: Option, raw: object) -> bool | None:
     if isinstance(raw, bool):
         return raw
-    return _FLAGS.get(raw.strip().lower()) if isinstance(raw, str) else None
+    return _FLAGS.get(raw.lower()) if isinstance(raw, str) else None
 
 
 def _choice(option: Option, raw: object) -> str | None:
     return str(raw) if isinstance(raw, str) and raw in option.choices else None
 
 
+# What `float` takes besides is as likely a mistake.
+_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
+
+
 def _number(option: Option, raw: object) -> float | None:
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
+        return None
+    if isinstance(raw, str) and not _DECIMAL.fullmatch(raw):
         return None
     try:
         value = float(raw)

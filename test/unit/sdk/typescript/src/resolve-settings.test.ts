@@ -32,13 +32,22 @@ describe('settings', () => {
     expect(lines).toEqual([])
   })
 
+  test('an option that is given as a text is read as its variable would be', () => {
+    const given = { timeoutMs: '5', sampleRate: '2.5e-1', debug: 'True', domain: '5' }
+    const { settings, lines } = resolve(given)
+    expect(settings).toMatchObject({ timeoutMs: 5, sampleRate: 0.25, debug: true, domain: '5' })
+    expect(lines).toEqual([])
+  })
+
   test.each([
     [{ batchMaxItems: 0 }, 'option batchMaxItems is not valid: give a whole number from 1 to 1000'],
     [{ batchMaxItems: 2.5 }, 'option batchMaxItems is not valid: give a whole number from 1 to'],
     [{ sampleRate: NaN }, 'option sampleRate is not valid: give a number from 0 to 1'],
-    [{ timeoutMs: '5' }, 'option timeoutMs is not valid: give a whole number'],
+    [{ timeoutMs: '5s' }, 'option timeoutMs is not valid: give a whole number'],
     [{ mode: 'fast' }, 'option mode is not valid: give one of auto, batched, immediate'],
-    [{ debug: 'true' }, 'option debug is not valid: give true or false'],
+    [{ timeoutMs: '0x10' }, 'option timeoutMs is not valid'],
+    [{ timeoutMs: '' }, 'option timeoutMs is not valid'],
+    [{ debug: 'yes' }, 'option debug is not valid: give true or false'],
     [{ baseUrl: 'sluice.example' }, 'option baseUrl is not valid: give an address such as'],
     [{ baseUrl: 'ftp://sluice.example' }, 'option baseUrl is not valid'],
     [{ baseUrl: 'https://me:secret@sluice.example' }, 'option baseUrl is not valid'],
@@ -79,7 +88,7 @@ describe('settings', () => {
     })
     await Promise.resolve()
     expect(told).toEqual([
-      ['option debug is not valid: give true or false', { stage: 'config', count: 1 }]
+      ['option debug is not valid: give true or false', { stage: 'config', count: 0 }]
     ])
   })
 
