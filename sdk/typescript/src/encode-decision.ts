@@ -1,5 +1,5 @@
 /** One decision as the JSON text that is sent: its fields, and what of them had to be changed. */
-import { noteChange, startEncoding, tooLarge, writeText } from './encoding.ts'
+import { noteChange, notesMax, startEncoding, tooLarge, writeText } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 import { writeValue } from './encode-value.ts'
 import { isStandIn, keysOf, readMember, simplify } from './simplify.ts'
@@ -17,8 +17,6 @@ export interface RawDecision {
   readonly outputTokens: unknown
   /** What is merged, the outermost first. */
   readonly metadata: readonly unknown[]
-  /** Changes that were made before, to be told of along with those made now. */
-  readonly notes?: readonly string[]
 }
 
 export interface EncodedDecision {
@@ -41,7 +39,6 @@ export function encodeDecision(decision: RawDecision, limits: EncodeLimits): Enc
   const { input, output, names } = decision
   if (input === undefined || output === undefined || output === null) throw invalid
   const encoding = startEncoding(limits.maxLength, limits.integerMark)
-  encoding.notes.push(...(decision.notes ?? []))
   encoding.text = `{"decision_id":"${decision.decisionId}"`
   writeTextField(encoding, 'agent_id', names.agent_id)
   writeTextField(encoding, 'session_id', names.session_id)
@@ -102,20 +99,29 @@ function writeMetadata(encoding: Encoding, layers: readonly unknown[]): void {
   if (text !== '') encoding.text += `,"metadata":${text}`
 }
 
-/** Our member replaces one of the same name, which only a second walk can leave out. */
+/**
+ * Our changes follow those that it tells of already; anything else of that name gives way to them,
+ * and only a second walk can leave it out.
+ */
 function withChanges(encoding: Encoding, text: string, metadata: unknown): string {
-  const hasOwn = text.includes('"sdk_changes":') && Object.hasOwn(parse(text), 'sdk_changes')
+  const earlier = text.includes('"sdk_changes":') ? changesIn(text) : undefined
   encoding.muted = true
-  const others = hasOwn
-    ? textOf(encoding, mergeMembers(encoding, [metadata, { sdk_changes: undefined }]))
-    : text
+  const others =
+    earlier === undefined
+      ? text
+      : textOf(encoding, mergeMembers(encoding, [metadata, { sdk_changes: undefined }]))
   const members = others.slice(1, -1)
   const separator = members === '' ? '' : ','
-  return `{${members}${separator}"sdk_changes":${JSON.stringify(encoding.notes)}}`
+  const changes = [...(earlier ?? []), ...encoding.notes].slice(0, notesMax)
+  return `{${members}${separator}"sdk_changes":${JSON.stringify(changes)}}`
 }
 
-function parse(text: string): object {
-  return JSON.parse(text) as object
+/** None where it holds something else; undefined where it is not there. */
+function changesIn(text: string): readonly string[] | undefined {
+  const { sdk_changes: earlier } = JSON.parse(text) as { readonly sdk_changes?: unknown }
+  if (earlier === undefined) return undefined
+  const isOurs = Array.isArray(earlier) && earlier.every((item) => typeof item === 'string')
+  return isOurs ? earlier : []
 }
 
 /** One layer is written as it is, whatever it is; of several each must have members. */

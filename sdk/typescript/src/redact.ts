@@ -38,10 +38,9 @@ export function redactDecision(
   const first = encodeDecision(decision, limits)
   const given = callRedact(redact, copyOf(first.text, limits.integerMark))
   const { maxLength } = limits
-  const notes = changesOf(given)
   const again = composeDecision(given, undefined, { agentId: null, domain: null })
   const { decisionId } = decision
-  const second = encodeDecision({ ...again, decisionId, notes }, { maxLength })
+  const second = encodeDecision({ ...again, decisionId }, { maxLength })
   return { ...second, changes: first.changes + second.changes }
 }
 
@@ -79,11 +78,4 @@ function parse(text: string, integerMark: string | undefined): unknown {
       ? BigInt(value.slice(integerMark.length))
       : value
   )
-}
-
-/** What the first walk noted, unless it was redacted. */
-function changesOf(given: object): string[] {
-  const changes = quietly(() => (given as RedactedDecision).metadata?.['sdk_changes'])
-  if (!Array.isArray(changes)) return []
-  return changes.filter((change): change is string => typeof change === 'string').slice(0, 10)
 }
