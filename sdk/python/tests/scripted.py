@@ -129,9 +129,10 @@ def _read_request(reader: Any) -> Seen | None:
     while (line := reader.readline().strip()) != b"":
         name, _, value = line.decode().partition(": ")
         headers[name.lower()] = value
-    body = reader.read(int(headers["content-length"]))
-    if len(body) < int(headers["content-length"]):
+    length = int(headers.get("content-length", 0))
+    body = reader.read(length)
+    if len(body) < length:
         return None
     if headers.get("content-encoding") == "gzip":
         body = gzip.decompress(body)
-    return Seen(headers, json.loads(body), time.monotonic())
+    return Seen(headers, json.loads(body or b"{}"), time.monotonic())

@@ -7,12 +7,14 @@ import io
 import json
 import os
 import threading
+import time
 import unittest
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from unittest import mock
 
+from scripted import Peer, ScriptedGateway
 from sluice.__main__ import main
 from sluice._doctor._api_key import flaw_of, shown
 
@@ -67,6 +69,14 @@ class Gateway:
 
 def refusal(status: int, code: str) -> tuple[int, Any]:
     return status, {"code": code, "title": "So it is", "status": status}
+
+
+def trickle(peer: Peer) -> None:
+    """Each byte comes soon after the last."""
+    peer.say(b"HTTP/1.1 200 -\r\nContent-Length: 1000\r\n\r\n")
+    for _ in range(1000):
+        peer.say(b" ")
+        time.sleep(0.02)
 
 
 class DoctorTest(unittest.TestCase):
@@ -175,9 +185,20 @@ class DoctorTest(unittest.TestCase):
         self.assertNotIn("send", found)
 
     def test_something_else_at_the_address(self) -> None:
-        for answer in ((200, "<html>"), (302, ""), (500, "oops"), (200, [])):
+        nonsense = ({**WHOAMI, "scopes": 5}, {**WHOAMI, "organization": "o"}, {"code": 5})
+        wrong = ((200, "<html>"), (302, ""), (500, "oops"), (200, []), (200, "[" * 100_000))
+        for answer in (*wrong, *((200, body) for body in nonsense)):
             found = self.examine({"/v1/auth": answer})
             self.assertIn("no Sluice gateway", found["scope"]["detail"])
+
+    def test_a_gateway_that_answers_a_byte_at_a_time(self) -> None:
+        gateway = ScriptedGateway(trickle)
+        self.addCleanup(gateway.close)
+        told = {"SLUICE_API_KEY": KEY, "SLUICE_BASE_URL": gateway.url, "SLUICE_TIMEOUT_MS": "400"}
+        began = time.monotonic()
+        _, text = self.run_doctor(**told)
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertIn("✗ scope      there was no answer: ", text)
 
     def test_a_gateway_that_only_takes_decisions(self) -> None:
         gone = refusal(404, "route_not_found")

@@ -43,18 +43,11 @@ class Transport:
 
     def post(self, path: str, headers: Mapping[str, str], body: bytes) -> Response:
         """Raises TransportError: no connection, reset, cut short, no HTTP, out of time."""
-        self._deadline = time.monotonic() + self._timeout_s
-        try:
-            return self._exchange(path, headers, body)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            self.close()
-            if isinstance(error, ssl.SSLError):
-                # Whom to trust is read anew: somebody may have mended that.
-                self._tls = None
-            raise TransportError(_told(error)) from error
-        except BaseException:
-            self.close()
-            raise
+        return self._exchange("POST", path, headers, body)
+
+    def get(self, path: str, headers: Mapping[str, str]) -> Response:
+        """Raises TransportError, as `post` does."""
+        return self._exchange("GET", path, headers, None)
 
     def close(self) -> None:
         """Forgets the connection; a later exchange makes another."""
@@ -73,7 +66,25 @@ class Transport:
             except OSError:
                 pass
 
-    def _exchange(self, path: str, headers: Mapping[str, str], body: bytes) -> Response:
+    def _exchange(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
+    ) -> Response:
+        self._deadline = time.monotonic() + self._timeout_s
+        try:
+            return self._ask(method, path, headers, body)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.close()
+            if isinstance(error, ssl.SSLError):
+                # Whom to trust is read anew: somebody may have mended that.
+                self._tls = None
+            raise TransportError(_told(error)) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _ask(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
+    ) -> Response:
         if self._connection is not None and _is_stale(self._connection):
             self.close()
         if self._connection is None:
@@ -81,7 +92,7 @@ class Transport:
         connection = self._connection
         target = f"{self._prefix}{self._url.path.rstrip('/')}{path}"
         try:
-            connection.request("POST", target, body, {**headers, **self._extra_headers})
+            connection.request(method, target, body, {**headers, **self._extra_headers})
         except (BrokenPipeError, ConnectionResetError):
             # A gateway that refuses a long body may answer and close before it has all of it.
             pass

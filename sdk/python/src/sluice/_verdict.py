@@ -54,7 +54,7 @@ def read_verdict(response: Response, ids: Sequence[str], wall_clock: float) -> V
     """The verdict on the decisions of these ids; the wall clock is in seconds since 1970."""
     count = len(ids)
     status, headers, body = response
-    parsed = _parse(body)
+    parsed = parse_body(body)
     told = _told(status, parsed)
     retry_after = None
     if _fate_of_all(status) is Fate.AGAIN:
@@ -93,7 +93,8 @@ def _fate_of_all(status: int) -> Fate:
     return Fate.REFUSED
 
 
-def _parse(body: bytes | None) -> Any:
+def parse_body(body: bytes | None) -> Any:
+    """What it says; None when it is no JSON."""
     try:
         return json.loads(body or b"")
     except (ValueError, RecursionError):

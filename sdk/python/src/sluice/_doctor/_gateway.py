@@ -30,12 +30,12 @@ def check_key_accepted(answer: Answer) -> Finding:
     body = answer.body
     if answer.code == "route_not_found":
         return skipped("scope", "this gateway only takes decisions, and tells nothing of keys")
-    if answer.status != 200 or "scopes" not in body:
+    given, organization = body.get("scopes"), body.get("organization")
+    if answer.status != 200 or not isinstance(given, list) or not isinstance(organization, dict):
         return _refused("scope", answer)
-    scopes = [str(scope) for scope in body["scopes"]]
-    organization = dict(body.get("organization") or {}).get("name", "")
+    scopes = [str(scope) for scope in given]
     name = body.get("name") or body.get("key_id")
-    about = f'key "{name}" of "{organization}"'
+    about = f'key "{name}" of "{organization.get("name", "")}"'
     if "ingest" not in scopes:
         return failed("scope", f"{about} may only {', '.join(scopes)}", _HINTS["scope_missing"])
     ends = f", until {body['expires_at']}" if body.get("expires_at") else ""
@@ -104,7 +104,7 @@ def wait_until_stored(settings: Settings, decision_id: str, wait_seconds: float)
 def _refused(check: str, answer: Answer) -> Finding:
     status = answer.status
     if not answer.code:
-        location = answer.headers.get("Location")
+        location = answer.headers.get("location")
         led = f" and leads to {location}" if location else ""
         return failed(
             check,
