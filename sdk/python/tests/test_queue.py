@@ -14,7 +14,7 @@ def queue(**options: Any) -> Queue:
 
 
 def entry(size: int = 10, agent_id: str | None = None) -> Entry:
-    return Entry(b"x" * size, agent_id)
+    return Entry("", b"x" * size, agent_id)
 
 
 def put(made: Queue, size: int = 10, now: float = 0.0) -> Entry | None:

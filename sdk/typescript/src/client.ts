@@ -173,12 +173,12 @@ function encode(state: ClientState, raw: RawDecision): EncodedDecision {
 
 function enqueue(state: ClientState, encoded: EncodedDecision): void {
   const { tally, queue, platform, settings } = state
-  const { text, changes, agentId } = encoded
+  const { decisionId, text, changes, agentId } = encoded
   const bytes = platform.byteLength(text)
   if (bytes > settings.maxDecisionBytes) throw tooLarge
   if (changes > 0) tally.changed++
   const times = { attempts: 0, firstTriedAt: undefined }
-  const entry = { text, bytes, agentId, sequence: tally.logged, ...times }
+  const entry = { decisionId, text, bytes, agentId, sequence: tally.logged, ...times }
   const gone = offer(queue, entry)
   if (gone.length > 0) countDropped(state, gone, 'queue_full')
   if (gone[0] !== entry) noteQueued(state)

@@ -20,6 +20,7 @@ export interface RawDecision {
 }
 
 export interface EncodedDecision {
+  readonly decisionId: string
   readonly text: string
   /** How many changes were made. */
   readonly changes: number
@@ -36,10 +37,10 @@ export const invalid = new Error('a decision needs input and output')
 
 /** Throws `invalid` or `tooLarge`. */
 export function encodeDecision(decision: RawDecision, limits: EncodeLimits): EncodedDecision {
-  const { input, output, names } = decision
+  const { decisionId, input, output, names } = decision
   if (input === undefined || output === undefined || output === null) throw invalid
   const encoding = startEncoding(limits.maxLength, limits.integerMark)
-  encoding.text = `{"decision_id":"${decision.decisionId}"`
+  encoding.text = `{"decision_id":"${decisionId}"`
   writeTextField(encoding, 'agent_id', names.agent_id)
   writeTextField(encoding, 'session_id', names.session_id)
   writeTextField(encoding, 'domain', names.domain)
@@ -53,7 +54,8 @@ export function encodeDecision(decision: RawDecision, limits: EncodeLimits): Enc
   writeMetadata(encoding, decision.metadata)
   encoding.text += '}'
   if (encoding.text.length > limits.maxLength) throw tooLarge
-  return { text: encoding.text, changes: encoding.changes, agentId: names.agent_id.text }
+  const { text, changes } = encoding
+  return { decisionId, text, changes, agentId: names.agent_id.text }
 }
 
 function startField(encoding: Encoding, name: string): void {

@@ -6,6 +6,7 @@
 import type { Settings } from './options.ts'
 
 export interface Entry {
+  readonly decisionId: string
   readonly text: string
   readonly bytes: number
   readonly agentId: string | undefined

@@ -30,7 +30,8 @@ export function settle(state: SenderState, flight: Flight, outcome: Outcome): vo
   }
   const isTaken = outcome.status === 202 || outcome.status === 207
   if (!isTaken) restoreReport(state.report, flight.report)
-  const verdict = readVerdict(outcome, entries.map(idOf), state.platform.wallClock())
+  const ids = entries.map(({ decisionId }) => decisionId)
+  const verdict = readVerdict(outcome, ids, state.platform.wallClock())
   if (verdict.kind !== 'judged' && !(isTaken && entries.length === 0)) {
     complain(state, answered(outcome, baseUrl), entries.length)
   }
@@ -44,11 +45,6 @@ function forgetStandstill({ settings, platform }: SenderState, flight: Flight): 
   for (const entry of flight.batch.entries) {
     if (entry.firstTriedAt !== undefined) entry.firstTriedAt += stoodMs
   }
-}
-
-/** Each text begins with it. */
-function idOf({ text }: Entry): string {
-  return text.slice('{"decision_id":"'.length).slice(0, 36)
 }
 
 function complain(state: SenderState, { message, hint }: FailureText, count: number): void {

@@ -26,13 +26,6 @@ class Job(NamedTuple):
     report: dict[str, Any] | None
 
 
-def _ids_of(job: Job) -> list[str]:
-    """Each decision begins with its own."""
-    entries = [] if job.batch is None else job.batch.entries
-    begin = len('{"decision_id":"')
-    return [entry.data[begin : begin + 36].decode() for entry in entries]
-
-
 def report_text(report: dict[str, Any]) -> bytes:
     return b'"client_report":' + json.dumps(report, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -54,19 +47,19 @@ class Exchange:
 
     def run(self, transport: Transport, job: Job) -> Verdict:
         """Never raises."""
-        count = 0 if job.batch is None else len(job.batch.entries)
+        ids = [] if job.batch is None else [entry.decision_id for entry in job.batch.entries]
         began = time.monotonic()
         try:
             body, headers = self._request(job)
             response = transport.post(PATH, headers, body)
-            verdict = read_verdict(response, _ids_of(job), time.time())
+            verdict = read_verdict(response, ids, time.time())
         except TransportError as error:
-            verdict = no_answer(count, str(error))
+            verdict = no_answer(len(ids), str(error))
         except Exception as error:
             # Ours to mend; what it concerns is tried again as after any failure.
-            verdict = no_answer(count, f"internal error, {type(error).__name__}")
+            verdict = no_answer(len(ids), f"internal error, {type(error).__name__}")
         if self._settings.debug:
-            self._describe(job, count, verdict, time.monotonic() - began)
+            self._describe(job, len(ids), verdict, time.monotonic() - began)
         return verdict
 
     def _describe(self, job: Job, count: int, verdict: Verdict, seconds: float) -> None:

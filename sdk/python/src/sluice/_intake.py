@@ -51,7 +51,7 @@ class Intake:
             data, is_changed = encode(
                 decision_id, decision, notes, self._settings.max_decision_bytes
             )
-            self._sender.put(Entry(data, decision.get("agent_id")), is_changed)
+            self._sender.put(Entry(decision_id, data, decision.get("agent_id")), is_changed)
         except _Dropped as dropped:
             self._sender.drop(str(dropped), agent_id)
         except TooLarge:

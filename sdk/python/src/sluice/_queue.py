@@ -15,13 +15,15 @@ class Entry:
         "agent_id",
         "attempts",
         "data",
+        "decision_id",
         "first_attempt_at",
         "is_settled",
         "number",
         "waits_since",
     )
 
-    def __init__(self, data: bytes, agent_id: str | None) -> None:
+    def __init__(self, decision_id: str, data: bytes, agent_id: str | None) -> None:
+        self.decision_id = decision_id
         self.data = data
         self.agent_id = agent_id
         self.number = 0

@@ -15,8 +15,9 @@ import type { Batch, Entry, QueueLimits } from '../../../../../sdk/typescript/sr
 const limits: QueueLimits = { queueMaxItems: 5, queueMaxBytes: 100, queuePolicy: 'drop-oldest' }
 
 function entry(sequence: number, bytes = 10): Entry {
+  const ids = { decisionId: String(sequence), agentId: undefined }
   const text = 'x'.repeat(bytes)
-  return { text, bytes, agentId: undefined, sequence, attempts: 0, firstTriedAt: undefined }
+  return { ...ids, text, bytes, sequence, attempts: 0, firstTriedAt: undefined }
 }
 
 function filled(count: number, more: Partial<QueueLimits> = {}) {
