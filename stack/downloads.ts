@@ -8,39 +8,49 @@ import { createInterface } from 'node:readline'
 
 const DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin'
 
-const KAFKA_POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+type Artifact = readonly [group: string, name: string, version: string]
+
+/** A project that needs these, so that Maven finds what they need in turn. */
+function pomOf(name: string, artifacts: readonly Artifact[]): string {
+  const dependencies = artifacts.map(([group, artifact, version]) => {
+    const place = `<groupId>${group}</groupId><artifactId>${artifact}</artifactId>`
+    return `    <dependency>${place}<version>${version}</version></dependency>`
+  })
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>sluice</groupId>
-  <artifactId>kafka</artifactId>
+  <artifactId>${name}</artifactId>
   <version>1</version>
   <packaging>pom</packaging>
   <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>kafka_2.13</artifactId>
-      <version>4.3.1</version>
-    </dependency>
-    <dependency>
-      <groupId>org.apache.logging.log4j</groupId>
-      <artifactId>log4j-slf4j-impl</artifactId>
-      <version>2.25.4</version>
-    </dependency>
+${dependencies.join('\n')}
   </dependencies>
 </project>
 `
+}
 
 type Download = { title: string; goal: (into: string) => string[]; pom?: string }
+
+function copyDependencies(into: string): string[] {
+  const where = [`-DoutputDirectory=${into}`, '-DincludeScope=runtime']
+  return [`${DEPENDENCY_PLUGIN}:3.8.1:copy-dependencies`, ...where]
+}
 
 /** One folder of the cache each; a new version is a new folder. */
 const DOWNLOADS = {
   'kafka-4.3.1': {
     title: 'Kafka 4.3.1',
-    pom: KAFKA_POM,
-    goal: (into) => [
-      `${DEPENDENCY_PLUGIN}:3.8.1:copy-dependencies`,
-      `-DoutputDirectory=${into}`,
-      '-DincludeScope=runtime'
-    ]
+    pom: pomOf('kafka', [
+      ['org.apache.kafka', 'kafka_2.13', '4.3.1'],
+      ['org.apache.logging.log4j', 'log4j-slf4j-impl', '2.25.4']
+    ]),
+    goal: copyDependencies
+  },
+  // Its commands for operators, which only tests run.
+  'kafka-tools-4.3.1': {
+    title: 'the tools of Kafka 4.3.1',
+    pom: pomOf('kafka-tools', [['org.apache.kafka', 'kafka-tools', '4.3.1']]),
+    goal: copyDependencies
   },
   // This old version of the plugin fetches the file alone; newer ones also want the parent's
   // descriptor, which was never published for this release.

@@ -1,0 +1,122 @@
+"""Keeps both topics in a SQLite file, each decision and each run once.
+
+    pip install -r requirements.txt
+    python read_topics.py decisions.db
+
+Ctrl-C ends it in order. Whatever else ends it, start it again: it goes on where it committed.
+"""
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import sys
+
+from confluent_kafka import Consumer, KafkaException
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.serialization import SerializationError
+
+DECISIONS = os.environ.get("DECISIONS_TOPIC", "agent-decisions")
+EVALUATIONS = os.environ.get("EVALUATIONS_TOPIC", "decision-evaluations")
+DECISION_FIELDS = (
+    "organization_id decision_id received_at agent_id session_id domain input output metadata "
+    "input_tokens output_tokens"
+).split()
+RUN_FIELDS = (
+    "run_id rule evaluator evaluator_version generation status status_reason"
+).split()
+
+
+def main(path):
+    stop = []
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.append(True))
+    store = sqlite3.connect(path)
+    store.executescript(pathlib.Path(__file__).with_name("tables.sql").read_text())
+    registry = SchemaRegistryClient({"url": os.environ["SCHEMA_REGISTRY_URL"]})
+    deserialize = AvroDeserializer(registry)
+    consumer = Consumer({
+        "bootstrap.servers": os.environ["KAFKA_BROKERS"],
+        "group.id": os.environ.get("GROUP_ID", "data-team"),
+        # A new group begins with the oldest; the default would leave out all that is there.
+        "auto.offset.reset": "earliest",
+        # An offset is committed behind the rows, never before them.
+        "enable.auto.commit": False,
+    })
+    consumer.subscribe([DECISIONS, EVALUATIONS])
+    try:
+        while not stop:
+            messages = consumer.consume(500, timeout=1.0)
+            with store:  # One transaction: all of them, or none.
+                for message in messages:
+                    keep(store, deserialize, message)
+            commit(consumer, messages)
+    finally:
+        consumer.close()
+        store.close()
+
+
+def commit(consumer, messages):
+    """Where it fails, a group is dividing its partitions: what comes again is there already."""
+    try:
+        if messages:
+            consumer.commit(asynchronous=False)
+    except KafkaException as error:
+        print(f"not committed: {error}", file=sys.stderr)
+
+
+def keep(store, deserialize, message):
+    if message.error() is not None:
+        # The client tries again by itself, unless it says that it cannot.
+        if message.error().fatal():
+            raise KafkaException(message.error())
+        print(message.error(), file=sys.stderr)
+        return
+    value, unreadable = read(deserialize, message.value())
+    if unreadable is not None:
+        place = (message.topic(), message.partition(), message.offset())
+        insert(store, "unreadable", [*place, message.value(), unreadable])
+    elif message.topic() == DECISIONS:
+        insert(store, "decisions", [column(value[name]) for name in DECISION_FIELDS])
+    else:
+        for run in value["runs"]:
+            insert(store, "runs", run_row(value, run))
+
+
+def read(deserialize, value):
+    """The value, or why nobody can read it. What may pass ends the program instead."""
+    try:
+        read_value = deserialize(value)
+    except SchemaRegistryError as error:
+        if error.http_status_code != 404:
+            raise
+        return None, f"no such schema: {error}"
+    except (SerializationError, EOFError, IndexError, UnicodeDecodeError) as error:
+        return None, repr(error)
+    return (None, "it has no value") if read_value is None else (read_value, None)
+
+
+def run_row(evaluation, run):
+    return [
+        evaluation["organization_id"], evaluation["decision_id"],
+        *(run[name] for name in RUN_FIELDS),
+        column(evaluation["evaluated_at"]), evaluation["agent_id"], evaluation["session_id"],
+        column(evaluation["received_at"]), json.dumps(run["scores"]),
+    ]
+
+
+def column(value):
+    """Times have a form that sorts."""
+    return value.isoformat(timespec="milliseconds") if hasattr(value, "isoformat") else value
+
+
+def insert(store, table, row):
+    """What is there already stays: a message may come twice, and the first one counts."""
+    places = ", ".join("?" * len(row))
+    store.execute(f"insert or ignore into {table} values ({places})", row)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,33 @@
+/** Kafka's own commands, under the names that their distribution gives them. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { cacheFolder, createDownloads } from '../../stack/downloads.ts'
+import { javaCommand, problemsOf, thisMachine } from '../../stack/preflight.ts'
+
+const mainClasses = {
+  'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',
+  'kafka-configs.sh': 'kafka.admin.ConfigCommand',
+  'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand'
+}
+
+/** Where only Docker is at hand, there is no Java to run them with. */
+export function hasKafkaTools(): boolean {
+  return problemsOf('native', thisMachine(tmpdir())).length === 0
+}
+
+/** Writes one program for each command into the folder. */
+export async function installKafkaTools(folder: string): Promise<void> {
+  const downloads = createDownloads(cacheFolder(process.env))
+  const paths = await Promise.all(
+    (['kafka-tools-4.3.1', 'kafka-4.3.1'] as const).map((name) => downloads.fetch(name, () => {}))
+  )
+  const classPath = paths.map((path) => join(path, '*')).join(':')
+  const options = '-Xmx256m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+  const java = `exec "${javaCommand(process.env)}" ${options}`
+  for (const [name, mainClass] of Object.entries(mainClasses)) {
+    const program = join(folder, name)
+    writeFileSync(program, `#!/bin/sh\n${java} -cp "${classPath}" ${mainClass} "$@"\n`)
+    chmodSync(program, 0o755)
+  }
+}
