@@ -145,6 +145,7 @@ const shapes = [
         // Programs that npm, bootstrap.mjs or another program starts by name.
         '^stack/[^/]+[.]mjs$',
         '^stack/(start|check)[.]ts$',
+        '^deploy/image/[^/]+[.]mjs$',
         '^test/support/[^/]+[.]mjs$'
       ]
     },

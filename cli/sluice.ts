@@ -4,6 +4,7 @@ import { rootMessageOf } from '../core/root-message.ts'
 import { ConfigError } from '../platform/config.ts'
 import { applyTopics } from './commands/apply-topics.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
+import { endWhenTold } from './end-when-told.ts'
 import { localEnvironment } from './local-environment.ts'
 import { parseCopies } from './parse-option.ts'
 import { addAudit } from './program/add-audit.ts'
@@ -59,6 +60,8 @@ function endWith(error: unknown): number {
   return error instanceof ConfigError ? exitConfig : exitFailure
 }
 
+// The first process of a container is deaf to signals that it does not listen to.
+if (process.pid === 1) endWhenTold()
 try {
   await createProgram().parseAsync()
 } catch (error) {
