@@ -79,13 +79,14 @@ export async function startGateway(context: GatewayContext): Promise<void> {
   })
   const { GATEWAY_HOST: host, GATEWAY_PORT: ownPort } = config
   await listen(server, { host, port: ownPort, setting: 'GATEWAY_PORT', backlog })
+  // Asked for at once: a stop that came meanwhile closes the server as it is registered.
+  const { port } = server.address() as AddressInfo
   context.link?.serves()
   lifecycle.onStop('traffic', () => close(server))
   // From "not ready" to "not accepting": balancers have to notice first. The primary waits for
   // them before it tells its workers.
   const unreadyMs = config.SHUTDOWN_UNREADY_MS
   if (context.link === null) lifecycle.onStop('readiness', () => sleep(unreadyMs))
-  const { port } = server.address() as AddressInfo
   logger.info({ port, ...observedAt, routes: config.GATEWAY_ROUTES }, 'listening')
 }
 
