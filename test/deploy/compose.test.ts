@@ -11,7 +11,7 @@ import { composeText, isJob, isOurs } from '../support/deploy/compose-file.ts'
 import { objectsOf } from '../support/deploy/helm.ts'
 import { containersOf } from '../support/deploy/pods.ts'
 import { findPromtool } from '../support/promtool.ts'
-import { run } from '../support/sdk/python.ts'
+import { run } from '../support/run-to-end.ts'
 
 const { services } = composeFile
 const processes = composeServices.filter((service) => isOurs(service) && !isJob(service))

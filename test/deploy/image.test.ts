@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { read } from '../docs/pages.ts'
-import { runWell } from '../support/sdk/python.ts'
+import { runWell } from '../support/run-to-end.ts'
 
 const lines = read('deploy/Dockerfile').replaceAll('\\\n', '').split('\n')
 const entrypoint = 'deploy/image/sluice.sh'

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { cacheFolder } from '../../stack/downloads.ts'
-import { runWell } from './sdk/python.ts'
+import { runWell } from './run-to-end.ts'
 
 export const readersFolder = resolve('deploy/readers')
 

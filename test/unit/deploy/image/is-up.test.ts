@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { run } from '../../../support/sdk/python.ts'
+import { run } from '../../../support/run-to-end.ts'
 
 const server = createServer(({ url }, response) => {
   response.writeHead(url === '/livez' ? 200 : 503).end(`this is ${url}`)
