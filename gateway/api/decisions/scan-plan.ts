@@ -18,18 +18,36 @@ export interface ScanPlan {
 
 type ServedColumn = 'session_id' | 'agent_id' | 'domain'
 
-/** Found by the few that are otherwise; decisions without an outcome are none of these. */
-const partialIndexes = [
-  { filter: 'verdict', values: ['fail', 'mixed'], condition: `verdict <> 'pass'` },
-  {
-    filter: 'status',
-    values: ['failed', 'partial', 'evaluating'],
-    condition: `status <> 'evaluated'`
-  }
-] as const
+/** Finds the few that are otherwise. */
+interface PartialIndex {
+  readonly table: ScanPlan['table']
+  /** In its own words. */
+  readonly condition: string
+  /** Whether all that is asked for is in it, and not in less. */
+  readonly isFor: (filters: DecisionFilters) => boolean
+  /** The filter that says no more than the condition does. */
+  readonly filter?: keyof DecisionFilters
+}
 
-/** Errors are few, and have an index of their own. */
-const errorsCondition = 'is_error'
+const partialIndexes: readonly PartialIndex[] = [
+  {
+    table: 'decision_outcomes',
+    condition: `verdict <> 'pass'`,
+    isFor: (filters) => isOfOutcomes(filters) && isAmong(filters.verdict, ['fail', 'mixed'])
+  },
+  {
+    table: 'decision_outcomes',
+    condition: `status <> 'evaluated'`,
+    isFor: (filters) =>
+      isOfOutcomes(filters) && isAmong(filters.status, ['failed', 'partial', 'evaluating'])
+  },
+  {
+    table: 'decisions',
+    condition: 'is_error',
+    isFor: (filters) => filters.is_error === true && servedOf(filters) === null,
+    filter: 'is_error'
+  }
+]
 
 /** What an outcome knows of its decision, beside what came of it. */
 const knownToOutcomes = new Set<string>([
@@ -38,26 +56,29 @@ const knownToOutcomes = new Set<string>([
 ])
 
 export function scanPlanOf(filters: DecisionFilters, order: SortOrder): ScanPlan {
-  const partial = order.kind === 'measure' ? null : partialOf(filters)
-  if (partial !== null) return { table: 'decision_outcomes', served: null, partial, filters }
-  const served = servedOf(filters)
-  const { is_error, ...others } = filters
-  if (served === null && is_error === true && order.kind !== 'measure') {
-    return { table: 'decisions', served, partial: errorsCondition, filters: others }
+  const isOfMeasure = order.kind === 'measure'
+  const index = isOfMeasure ? undefined : partialIndexes.find(({ isFor }) => isFor(filters))
+  if (index !== undefined) {
+    const { table, condition: partial, filter } = index
+    return { table, served: null, partial, filters: without(filters, filter) }
   }
-  const rest = served === null ? filters : { ...filters, [served.column]: undefined }
-  return { table: 'decisions', served, partial: null, filters: rest }
+  const served = servedOf(filters)
+  return { table: 'decisions', served, partial: null, filters: without(filters, served?.column) }
+}
+
+function without(filters: DecisionFilters, name?: keyof DecisionFilters): DecisionFilters {
+  return name === undefined ? filters : { ...filters, [name]: undefined }
 }
 
 /** A session is smaller than what is unpassed of all; so it is walked instead. */
-function partialOf(filters: DecisionFilters): string | null {
+function isOfOutcomes(filters: DecisionFilters): boolean {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const isKnown = given.every(([name]) => knownToOutcomes.has(name))
-  if (!isKnown || filters.session_id !== undefined) return null
-  const found = partialIndexes.find(({ filter, values }) =>
-    filters[filter]?.every((value) => (values as readonly string[]).includes(value))
-  )
-  return found?.condition ?? null
+  return given.every(([name]) => knownToOutcomes.has(name)) && filters.session_id === undefined
+}
+
+/** Decisions without an outcome are none of these. */
+function isAmong<Value>(given: readonly Value[] | undefined, few: readonly Value[]): boolean {
+  return given?.every((value) => few.includes(value)) ?? false
 }
 
 function servedOf({ session_id, agent_id, domain = [] }: DecisionFilters): ScanPlan['served'] {
