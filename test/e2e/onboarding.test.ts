@@ -11,10 +11,13 @@ import { aDecisionBody } from '../support/builders.ts'
 import { onEnd } from '../support/cleanup.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Installation, Tenant } from '../support/installation.ts'
+import { installSdk } from '../support/sdk/packed-sdk.ts'
+import { sdkFolder } from '../support/sdk/python.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const run = promisify(execFile)
 const path = '/v1/auth/onboarding'
+const prepareMs = 240_000
 
 type Attempt = { code: string; status: number; detail: string; agent_id: string | null }
 type Step = { id: string; done_at: string | null; detail: string | null }
@@ -148,20 +151,23 @@ describe('a test event', () => {
   })
 })
 
-test('the snippets do as they are: each is answered 202', async () => {
+test('the snippets do as they are: what each sends is taken', async () => {
   const tenant = await sluice.createTenant()
   const { snippets } = await read(tenant)
   const folder = await mkdtemp(join(tmpdir(), 'sluice-snippets-'))
   onEnd(() => rm(folder, { recursive: true }))
+  await installSdk(folder)
   const withKey = (text: string): string => text.replace(keyPlaceholder, tenant.api_key)
   await writeFile(join(folder, 'send.ts'), snippets.typescript)
   await writeFile(join(folder, 'send.py'), snippets.python)
   const { stdout: sent } = await run('sh', ['-c', withKey(snippets.curl)])
   expect(sent).toContain('202 Accepted')
+  const env = { ...process.env, PYTHONPATH: join(sdkFolder, 'src') }
   const node = `"${process.execPath}" --no-warnings send.ts`
   for (const command of [node, 'python3 send.py']) {
     const script = `${withKey(snippets.env)}${command}`
-    const { stdout } = await run('sh', ['-c', script], { cwd: folder })
-    expect(stdout).toMatch(/^202 \{"decision_id":"[0-9a-f-]{36}","queued":true\}/)
+    const { stdout, stderr } = await run('sh', ['-c', script], { cwd: folder, env })
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/sent[:=] ?1, failed[:=] ?0, dropped[:=] ?0, pending[:=] ?0/)
   }
-})
+}, prepareMs)

@@ -11,6 +11,10 @@ export interface Snippets {
 /** Where the key belongs. */
 export const keyPlaceholder = 'slk_YOUR_API_KEY'
 
+const agentId = 'first-agent'
+const input = { question: 'May I have a refund for order 1017?' }
+const output = 'Yes: it arrived damaged, and you asked within 30 days.'
+
 const hostExpression = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 const hostDefault = 'localhost:8080'
 
@@ -21,12 +25,9 @@ export function baseUrlOf(publicUrl: string | null, { host }: IncomingHttpHeader
 }
 
 export function snippetsOf(baseUrl: string): Snippets {
-  const decision = {
-    agent_id: 'first-agent',
-    input: { question: 'May I have a refund for order 1017?' },
-    output: 'Yes: it arrived damaged, and you asked within 30 days.'
-  }
-  const body = JSON.stringify(decision)
+  const body = JSON.stringify({ agent_id: agentId, input, output })
+  // What is JSON here is TypeScript and Python as well.
+  const json = { input: JSON.stringify(input), output: JSON.stringify(output) }
   return {
     curl: `curl -i '${baseUrl}/v1/ingest' \\
   -H 'Authorization: Bearer ${keyPlaceholder}' \\
@@ -36,30 +37,27 @@ export function snippetsOf(baseUrl: string): Snippets {
     env: `export SLUICE_BASE_URL='${baseUrl}'
 export SLUICE_API_KEY='${keyPlaceholder}'
 `,
-    typescript: `const baseUrl = process.env['SLUICE_BASE_URL'] ?? '${baseUrl}'
-const response = await fetch(\`\${baseUrl}/v1/ingest\`, {
-  method: 'POST',
-  headers: {
-    authorization: \`Bearer \${process.env['SLUICE_API_KEY']}\`,
-    'content-type': 'application/json'
-  },
-  body: JSON.stringify(${body})
-})
-console.log(response.status, await response.text())
-`,
-    python: `import json, os, urllib.request
+    typescript: `// npm install @sluice/sdk
+import { init } from '@sluice/sdk'
 
-base_url = os.environ.get("SLUICE_BASE_URL", "${baseUrl}")
-request = urllib.request.Request(
-    base_url + "/v1/ingest",
-    data=json.dumps(${body}).encode(),
-    headers={
-        "Authorization": "Bearer " + os.environ["SLUICE_API_KEY"],
-        "Content-Type": "application/json",
-    },
+// The key is SLUICE_API_KEY of the environment.
+const sluice = init({ baseUrl: '${baseUrl}', agentId: '${agentId}' })
+sluice.log({
+  input: ${json.input},
+  output: ${json.output}
+})
+console.log(await sluice.flush())
+`,
+    python: `# pip install sluice-sdk
+import sluice
+
+# The key is SLUICE_API_KEY of the environment.
+sluice.init(base_url="${baseUrl}", agent_id="${agentId}")
+sluice.log(
+    input=${json.input},
+    output=${json.output},
 )
-with urllib.request.urlopen(request) as response:
-    print(response.status, response.read().decode())
+print(sluice.flush())
 `
   }
 }
