@@ -26,8 +26,9 @@ const testWithKcat = isKcatThere ? test : test.skip
 
 /** What many a JSON library would change. */
 const delicate =
-  '{"large":12345678901234567890,"huge":1e400,"exp":1E+2,"zero":-0.0,"one":1.0,' +
-  '"twice":1,"twice":2,"escaped":"\\u0041\\u2028\\/","plain":"\u2028\u00e9e\u0301\u{1f600}","nul":"\\u0000","":"",' +
+  '{"large":12345678901234567890,"huge":1e400,"exp":1E+2,"zero":-0.0,"one":1.0,"twice":1,' +
+  '"twice":2,"escaped":"\\u0041\\u2028\\/","plain":"\u2028\u00e9e\u0301\u{1f600}",' +
+  '"nul":"\\u0000","":"",' +
   `"__proto__":null, "deep":${'['.repeat(60)}${']'.repeat(60)}}`
 const metadata = `{ "b":1.0, "a":{"deep":${'{"d":'.repeat(58)}-0${'}'.repeat(58)}}, "model":"x" }`
 const output = 'a line\nand "another"\u0000\u2028\u{1f600} e\u0301, \\u0041'
