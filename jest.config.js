@@ -29,6 +29,8 @@ export default {
     project('openapi', 'openapi/**/*.test.ts'),
     // Needs no stack; builds and fetches what renders and judges it, once.
     project('deploy', 'deploy/**/*.test.ts'),
+    // Brings docker-compose.yml up, so it runs only when asked.
+    project('compose', 'compose/**/*.test.ts'),
     // Fetches Bun and Deno, so it runs only when asked.
     project('runtimes', 'runtimes/**/*.test.ts')
   ],

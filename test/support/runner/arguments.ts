@@ -6,6 +6,7 @@ export const phaseNames = [
   'unit',
   'runtimes',
   'deploy',
+  'compose',
   'contract',
   'integration',
   'sdk',
@@ -16,10 +17,10 @@ export const phaseNames = [
 export type PhaseName = (typeof phaseNames)[number]
 
 /** Run only when they are named, since they need more than the rest. */
-const askedPhases: readonly PhaseName[] = ['openapi', 'runtimes']
+const askedPhases: readonly PhaseName[] = ['openapi', 'runtimes', 'compose']
 
 /** Need no Kafka, schema registry, Redis or Postgres. */
-export const stacklessPhases = ['check', 'unit', 'runtimes', 'deploy'] as const
+export const stacklessPhases = ['check', 'unit', 'runtimes', 'deploy', 'compose'] as const
 type StacklessPhase = (typeof stacklessPhases)[number]
 
 export function needsStack(phase: PhaseName): phase is Exclude<PhaseName, StacklessPhase> {
@@ -41,6 +42,7 @@ check        form, types, rules and imports
 unit         tests that need nothing but Node
 runtimes     the packed TypeScript SDK on Bun, Deno and an edge host; only when asked (200 MB)
 deploy       the chart, alerts and dashboards, rendered and judged (Go and Python, else left out)
+compose      docker-compose.yml brought up with Prometheus; only when asked (Docker)
 contract     the clients against real services, fault by fault
 integration  one room against real services
 sdk          both SDKs against a gateway and against servers that misbehave

@@ -4,7 +4,7 @@ import { filtersOf, helpText, phaseNames, planOf } from '../../../support/runner
 
 describe('planOf', () => {
   test('runs everything, the fast phases first, when nothing is named', () => {
-    const asked = ['openapi', 'runtimes']
+    const asked = ['openapi', 'runtimes', 'compose']
     const phases = phaseNames.filter((name) => !asked.includes(name))
     expect(planOf([])).toEqual({ phases, filters: [] })
   })
