@@ -12,6 +12,7 @@ import { addBootstrap } from './program/add-bootstrap.ts'
 import { addDlq } from './program/add-dlq.ts'
 import { addErase } from './program/add-erase.ts'
 import { addKeys } from './program/add-keys.ts'
+import { addRewind } from './program/add-rewind.ts'
 import { addSchemas } from './program/add-schemas.ts'
 import { addTail } from './program/add-tail.ts'
 import { argument } from './program/argument.ts'
@@ -48,8 +49,8 @@ function createProgram(): Command {
       applyTopics(environment, { replicationFactor, write })
     )
 
-  const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit, addErase]
-  for (const add of groups) add(program, { environment, write, tell })
+  const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
+  for (const add of [...groups, addErase, addRewind]) add(program, { environment, write, tell })
   return program
 }
 

@@ -28,6 +28,13 @@ export interface KafkaAdmin {
   ): Promise<{ partition: number; committed: bigint; end: bigint }[]>
   /** By partition, the next offset that the group will read; -1 where it never committed one. */
   readCommitted(groupId: string, topic: string): Promise<bigint[]>
+  /** The first offset that each partition still holds. */
+  readBegins(topic: string): Promise<{ partition: number; begin: bigint }[]>
+  /**
+   * Moves a group to these offsets, by partition; the others stay where they are.
+   * @throws while somebody is in the group.
+   */
+  setCommitted(groupId: string, topic: string, offsets: ReadonlyMap<number, bigint>): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,6 +47,8 @@ export function createKafkaAdmin(admin: Admin): KafkaAdmin {
     applyTopic: (settings) => applyTopic(admin, settings),
     readGroupProgress: (groupId, topic) => readGroupProgress(admin, groupId, topic),
     readCommitted: (groupId, topic) => readCommitted(admin, groupId, topic),
+    readBegins: (topic) => readBegins(admin, topic),
+    setCommitted: (groupId, topic, offsets) => setCommitted(admin, { groupId, topic }, offsets),
     close: () => admin.disconnect()
   }
 }
@@ -129,4 +138,27 @@ async function readCommitted(admin: Admin, groupId: string, topic: string): Prom
     committed[partition] = BigInt(offset)
   }
   return committed
+}
+
+async function readBegins(admin: Admin, topic: string) {
+  const offsets = await admin.fetchTopicOffsets(topic)
+  return offsets.map(({ partition, low }) => ({ partition, begin: BigInt(low) }))
+}
+
+/** The client goes through the group itself, so one that somebody is in would divide anew. */
+async function setCommitted(
+  admin: Admin,
+  { groupId, topic }: { readonly groupId: string; readonly topic: string },
+  offsets: ReadonlyMap<number, bigint>
+): Promise<void> {
+  const { groups } = await admin.describeGroups([groupId])
+  const members = groups[0]?.members.length ?? 0
+  if (members > 0) {
+    throw new Error(`${members} processes are in the group ${groupId}: stop them first`)
+  }
+  const partitions = [...offsets].map(([partition, offset]) => ({
+    partition,
+    offset: String(offset)
+  }))
+  await admin.setOffsets({ groupId, topic, partitions })
 }

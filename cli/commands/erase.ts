@@ -1,8 +1,11 @@
 /** `sluice erase`: deletes decisions for good, keeps a record of it, and keeps them out. */
+import { readFile } from 'node:fs/promises'
 import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
 import type { Postgres } from '../../platform/postgres.ts'
 import { countDoomed } from '../../platform/erasure/count-doomed.ts'
+import { parseErasures } from '../erasure/parse-erasures.ts'
+import { restoreErasures } from '../../platform/erasure/restore-erasures.ts'
 import { eraseActionOf } from '../erasure/erasure-request.ts'
 import type { EraseAction, EraseOptions, ErasureTarget } from '../erasure/erasure-request.ts'
 import { beginErasure, selectErasures } from '../../platform/erasure/erasure-table.ts'
@@ -41,6 +44,7 @@ export async function erase(
 async function act(action: EraseAction, surroundings: Surroundings): Promise<void> {
   if (action.kind === 'count') return await count(action.target, surroundings)
   if (action.kind === 'list') return await list(action.organization, surroundings)
+  if (action.kind === 'repeat') return await repeat(action.path, surroundings)
   if (action.kind === 'resume') return await resume(action.organization, surroundings)
   const { organization, scope, subject } = action.target
   const { postgres, write, json } = surroundings
@@ -78,6 +82,15 @@ async function resume(organization: string | null, surroundings: Surroundings) {
   const unfinished = erasures.filter(({ finished_at }) => finished_at === null)
   if (unfinished.length === 0 && !surroundings.json) surroundings.write('Nothing is unfinished.')
   for (const erasure of unfinished) await finish(erasure, surroundings)
+}
+
+/** What a restored database has forgotten, with what it is in the middle of. */
+async function repeat(path: string, surroundings: Surroundings): Promise<void> {
+  const { postgres, write, json } = surroundings
+  const remembered = parseErasures(await readFile(path, 'utf8'))
+  const forgotten = await restoreErasures(postgres, remembered)
+  if (forgotten.length === 0 && !json) write('The database knows all of them.')
+  for (const erasure of forgotten) await finish(erasure, surroundings)
 }
 
 async function erasuresOf(postgres: Postgres, organization: string | null): Promise<Erasure[]> {

@@ -13,6 +13,8 @@ export interface EraseOptions {
   readonly execute?: boolean
   readonly resume?: boolean
   readonly list?: boolean
+  /** A file with what `--list --json` printed. */
+  readonly repeat?: string
   readonly json?: boolean
 }
 
@@ -27,6 +29,7 @@ export interface ErasureTarget {
 export type EraseAction =
   | { readonly kind: 'list'; readonly organization: string | null }
   | { readonly kind: 'resume'; readonly organization: string | null }
+  | { readonly kind: 'repeat'; readonly path: string }
   | { readonly kind: 'count'; readonly target: ErasureTarget }
   | {
       readonly kind: 'erase'
@@ -38,8 +41,9 @@ export type EraseAction =
 /** @throws with what to give instead. */
 export function eraseActionOf(options: EraseOptions): EraseAction {
   const { organization = null } = options
-  const asked = [options.list, options.resume, options.execute].filter(Boolean)
-  if (asked.length > 1) throw new Error('give one of --list, --resume and --execute')
+  refuseSeveral(options)
+  const { repeat } = options
+  if (repeat !== undefined) return repeatOf(repeat, options)
   if (options.list === true || options.resume === true) {
     if (scopesOf(options).length > 0) throw new Error('that takes no more than --organization')
     return { kind: options.list === true ? 'list' : 'resume', organization }
@@ -49,6 +53,22 @@ export function eraseActionOf(options: EraseOptions): EraseAction {
   const { reason, by } = options
   if (!reason || !by) throw new Error('--execute needs --reason and --by, for the record')
   return { kind: 'erase', target, reason, by }
+}
+
+function refuseSeveral({ list, resume, execute, repeat }: EraseOptions): void {
+  const asked = [list, resume, execute, repeat !== undefined].filter(Boolean)
+  if (asked.length > 1) throw new Error('give one of --list, --resume, --repeat and --execute')
+}
+
+/** The list says all of it: of which organization, what, why and by whom. */
+function repeatOf(path: string, options: EraseOptions): EraseAction {
+  const others = [options.organization, options.reason, options.by].filter(
+    (each) => each !== undefined
+  )
+  if (others.length > 0 || scopesOf(options).length > 0) {
+    throw new Error('--repeat takes the rest from its file')
+  }
+  return { kind: 'repeat', path }
 }
 
 function targetOf(options: EraseOptions): ErasureTarget {

@@ -20,6 +20,7 @@ export function addErase(program: Command, { environment, write }: Surroundings)
     .option('--by <name>', 'who asked for it, for the record', argument(parseName))
     .option('--resume', 'go on with what was not finished')
     .option('--list', 'show the record of what was erased')
+    .option('--repeat <file>', 'do again what --list --json said before a restore')
     .option('--json', 'print JSON, one object or array a line')
     .action((options: EraseOptions) => erase(environment, options, write))
 }

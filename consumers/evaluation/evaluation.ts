@@ -2,6 +2,7 @@
 import { TransientError } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision.ts'
 import { createDecodeDecision } from '../../platform/decoders.ts'
+import type { MessageBatch } from '../../platform/message-consumer.ts'
 import { isTransientStoreError } from '../../platform/postgres.ts'
 import type { Registry } from '../../platform/schema-registry.ts'
 import { createDecodeBatch } from '../decode-batch.ts'
@@ -21,20 +22,31 @@ export interface EvaluationDependencies {
   readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
+  readonly groupId: string
 }
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
   const { registry, planDecisions, evaluateAll, publish, flood, settle, patiently } = dependencies
+  const { groupId } = dependencies
   return createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),
-    handle: async (decisions) => {
-      const planned = await transiently(() => planDecisions(decisions))
+    handle: async (decisions, batch) => {
+      const begin = beginOf(batch, groupId)
+      const planned = await transiently(() => planDecisions(decisions, begin))
       await publish(evaluateAll(planned))
       return planned.map(({ outcome }) => outcome)
     },
     settle,
     patiently
   })
+}
+
+/**
+ * Where the batch begins: what is planned is not published yet. Nobody is fenced, since a batch
+ * that two members plan has one plan all the same.
+ */
+function beginOf({ topic, partition, messages, nextOffset }: MessageBatch, groupId: string) {
+  return { groupId, topic, partition, nextOffset: messages[0]?.offset ?? nextOffset, epoch: 0 }
 }
 
 /** Plans hold nothing that the store refuses, so what it says otherwise is a bug. */

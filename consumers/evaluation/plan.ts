@@ -5,6 +5,7 @@ import type { Decision } from '../../core/decision.ts'
 import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
 import type { ReadExhausted } from './exhausted-rules.ts'
 import type { PlannedDecision } from './evaluate.ts'
+import type { Consumption } from '../record-consumed.ts'
 import type { RuleSets } from './rule-sets.ts'
 import { isOffline } from './store-plans.ts'
 import type { Plan, StoredPlan, StorePlans } from './store-plans.ts'
@@ -14,8 +15,11 @@ export interface Planned extends PlannedDecision {
   readonly outcome: Consumed
 }
 
-/** One for each decision, in their order. */
-export type PlanDecisions = (decisions: readonly Decision[]) => Promise<readonly Planned[]>
+/** One for each decision, in their order; recorded with what says how far the group has come. */
+export type PlanDecisions = (
+  decisions: readonly Decision[],
+  consumption: Consumption
+) => Promise<readonly Planned[]>
 
 export interface PlanDependencies {
   readonly ruleSets: RuleSets
@@ -26,7 +30,7 @@ export interface PlanDependencies {
 export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisions {
   const { ruleSets, readExhausted, storePlans } = dependencies
 
-  return async function planDecisions(decisions) {
+  return async function planDecisions(decisions, consumption) {
     const storable = decisions.filter(isStorable)
     const loaded = await ruleSets.current(storable.map((decision) => decision.organization_id))
     const exhausted = await readExhausted(loaded)
@@ -36,7 +40,7 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
       const outcomes = own.planRules(decision, exhausted.get(decision.organization_id))
       return { decision, loaded: own, outcomes }
     })
-    const stored = await storePlans(plans)
+    const stored = await storePlans(plans, consumption)
     const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
     const inTurn = planned.values()
     return decisions.map((decision) =>

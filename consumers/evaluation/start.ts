@@ -62,7 +62,7 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
 
   await group.run(
     createEvaluation({
-      ...{ registry, publish, flood, settle, patiently },
+      ...{ registry, publish, flood, settle, patiently, groupId },
       planDecisions: createPlanDecisions({
         ruleSets: createRuleSets({ postgres, clock: systemClock }),
         readExhausted: createReadExhausted(postgres),

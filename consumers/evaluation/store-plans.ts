@@ -10,6 +10,8 @@ import { findTombstones } from '../../platform/find-tombstones.ts'
 import { createInsertRows } from '../../platform/insert-rows.ts'
 import type { Column } from '../../platform/insert-rows.ts'
 import type { Postgres, Queryable } from '../../platform/postgres.ts'
+import { recordConsumed } from '../record-consumed.ts'
+import type { Consumption } from '../record-consumed.ts'
 import { openRuns } from './open-runs.ts'
 import type { AddJobs } from './open-runs.ts'
 import type { LoadedRuleSet } from './rule-sets.ts'
@@ -37,7 +39,10 @@ export interface StorePlansDependencies {
 }
 
 /** One for each plan, in their order. */
-export type StorePlans = (plans: readonly Plan[]) => Promise<readonly StoredPlan[]>
+export type StorePlans = (
+  plans: readonly Plan[],
+  consumption: Consumption
+) => Promise<readonly StoredPlan[]>
 
 interface PlanRow extends Record<string, unknown> {
   readonly organization_id: string
@@ -53,8 +58,9 @@ interface PlanRow extends Record<string, unknown> {
 export function createStorePlans(dependencies: StorePlansDependencies): StorePlans {
   const { postgres, addJobs, clock } = dependencies
 
-  return function storePlans(plans) {
+  return function storePlans(plans, consumption) {
     return postgres.transaction(async (transaction) => {
+      await recordConsumed(transaction, consumption)
       const isGone = await findGone(transaction, plans)
       const alive = plans.filter(({ decision }) => !isGone(decision))
       const inserted = new Set((await insertPlans(transaction, alive)).map(identityNameOf))

@@ -5,7 +5,7 @@ import { rootMessageOf } from '../../core/root-message.ts'
 import type { MessageBatch } from '../../platform/message-consumer.ts'
 import { isTransientStoreError, sqlStateOf } from '../../platform/postgres.ts'
 import type { HandleBatch } from '../run-consumer.ts'
-import type { Consumption } from './record-consumed.ts'
+import type { Consumption } from '../record-consumed.ts'
 
 /** One transaction: the values, and the offset that is reached with them. */
 export type Store<T> = (

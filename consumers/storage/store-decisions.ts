@@ -11,7 +11,7 @@ import type { Store } from './bisect.ts'
 import { claimIdentities } from './claim-identities.ts'
 import type { Claim, Identity } from './claim-identities.ts'
 import { insertDecisions } from './insert-decisions.ts'
-import { recordConsumed } from './record-consumed.ts'
+import { recordConsumed } from '../record-consumed.ts'
 
 /**
  * One outcome for each decision, in their order: done for the first of an identity, duplicate for

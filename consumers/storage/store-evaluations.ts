@@ -8,7 +8,7 @@ import type { Postgres, Queryable } from '../../platform/postgres.ts'
 import type { Store } from './bisect.ts'
 import { closeRuns, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun, RunName } from './insert-runs.ts'
-import { recordConsumed } from './record-consumed.ts'
+import { recordConsumed } from '../record-consumed.ts'
 import { storeOutcomes } from './store-outcomes.ts'
 import type { TellCompleted } from './tell-completed.ts'
 

@@ -1,7 +1,8 @@
 /** Makes and drops databases on the server of the stack. */
 import pg from 'pg'
 
-async function onServer(serverUrl: string, statement: string): Promise<void> {
+/** Runs one statement as the administrator of the server. */
+export async function onServer(serverUrl: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {

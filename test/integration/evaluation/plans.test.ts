@@ -50,7 +50,7 @@ async function saveRules(organizationId: string, version: number, rules: readonl
 
 /** A process: what it learned of rules holds for seconds, so another one learns it anew. */
 function createProcess(addJobs?: (keys: readonly RunKey[]) => void) {
-  return createPlanDecisions({
+  const planDecisions = createPlanDecisions({
     ruleSets: createRuleSets({ postgres, clock: { now: () => Date.now() } }),
     readExhausted: createReadExhausted(postgres),
     storePlans: createStorePlans({
@@ -58,7 +58,25 @@ function createProcess(addJobs?: (keys: readonly RunKey[]) => void) {
       addJobs: (_transaction, jobs) => Promise.resolve(addJobs?.(jobs.map(({ key }) => key)))
     })
   })
+  return (decisions: readonly Decision[], consumption = begin) =>
+    planDecisions(decisions, consumption)
 }
+
+const begin = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 0n, epoch: 0 }
+
+test('where a batch begins is recorded with its plans, and taken back as well', async () => {
+  const place = { groupId: 'group', topic: randomUUID(), partition: 3 }
+  const recorded = () =>
+    database.query(
+      `select next_offset::integer from consumed_offsets where topic = $1 and group_id = 'group'`,
+      [place.topic]
+    )
+  const process = createProcess()
+  await process([aDecision()], { ...place, nextOffset: 40n, epoch: 0 })
+  expect(await recorded()).toEqual([{ next_offset: 40 }])
+  await process([], { ...place, nextOffset: 7n, epoch: 0 })
+  expect(await recorded()).toEqual([{ next_offset: 7 }])
+})
 
 async function rowsOf(table: string, { organization_id }: Decision) {
   return await database.query(`select * from ${table} where organization_id = $1`, [

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../../stack/ports.ts'
 import { onEnd } from '../cleanup.ts'
-import { runWell } from '../sdk/python.ts'
+import { runWell } from '../run-to-end.ts'
 import { waitUntil } from '../wait-until.ts'
 
 const portVariables = [

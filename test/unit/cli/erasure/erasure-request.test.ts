@@ -28,6 +28,13 @@ test.each(['list', 'resume'] as const)('--%s is about one organization or all', 
   expect(eraseActionOf({ [kind]: true, organization })).toEqual({ kind, organization })
 })
 
+test('--repeat takes everything from its file', () => {
+  expect(eraseActionOf({ repeat: 'erasures.json' })).toEqual({
+    kind: 'repeat',
+    path: 'erasures.json'
+  })
+})
+
 describe('refused with what to give instead', () => {
   test.each<[EraseOptions, string]>([
     [{}, 'give --organization'],
@@ -41,6 +48,9 @@ describe('refused with what to give instead', () => {
     [{ organization, session: 's', execute: true, reason: 'r' }, 'needs --reason and --by'],
     [{ list: true, resume: true }, 'give one of'],
     [{ list: true, execute: true }, 'give one of'],
+    [{ list: true, repeat: 'f' }, 'give one of'],
+    [{ repeat: 'f', organization }, 'takes the rest from its file'],
+    [{ repeat: 'f', everything: true }, 'takes the rest from its file'],
     [{ resume: true, session: 's' }, 'no more than --organization']
   ])('%j', (options, message) => {
     expect(() => eraseActionOf(options)).toThrow(message)

@@ -5,6 +5,7 @@ import { deadLetter, done, TransientError } from '../../../../core/consumed.ts'
 import type { Consumed } from '../../../../core/consumed.ts'
 import type { Decision } from '../../../../core/decision.ts'
 import type { Evaluation } from '../../../../core/evaluation.ts'
+import type { Consumption } from '../../../../consumers/record-consumed.ts'
 import { createEvaluateAll } from '../../../../consumers/evaluation/evaluate.ts'
 import { createEvaluation } from '../../../../consumers/evaluation/evaluation.ts'
 import { defaultRuleSet } from '../../../../evaluators/default-rule-set.ts'
@@ -22,11 +23,14 @@ function scene(values: Buffer[], failure?: Error) {
   registry.schemas.set(7, decisionContract.schema)
   const published: Evaluation[] = []
   const settled: Consumed[] = []
+  const consumptions: Consumption[] = []
   const batch = new FakeBatch(messagesOf(...values))
   const consume = createEvaluation({
     registry,
     flood: noFlood,
-    planDecisions: (decisions) => {
+    groupId: 'sluice-evaluation',
+    planDecisions: (decisions, consumption) => {
+      consumptions.push(consumption)
       const runs = plannedRunsOf(defaultRuleSet, ['planned'])
       return Promise.resolve(decisions.map((decision) => ({ decision, runs, outcome: done })))
     },
@@ -49,7 +53,7 @@ function scene(values: Buffer[], failure?: Error) {
       }
     }
   })
-  return { consume: () => consume(batch), published, settled }
+  return { consume: () => consume(batch), published, settled, consumptions }
 }
 
 test('each decision is published once, in order, and poison beside it is settled', async () => {
@@ -71,4 +75,15 @@ test.each([
   const { consume, settled } = scene([encode(aDecision(), 7)], failure)
   await consume().catch((error: unknown) => expect(error).toBe(failure))
   expect(settled).toEqual([])
+})
+
+test('what is recorded is where the batch begins: nothing of it is published yet', async () => {
+  const { consume, consumptions } = scene([Buffer.from('no'), encode(aDecision(), 7)])
+  await consume()
+  expect(consumptions).toEqual([
+    {
+      ...{ groupId: 'sluice-evaluation', topic: 'agent-decisions', partition: 3 },
+      ...{ nextOffset: 0n, epoch: 0 }
+    }
+  ])
 })

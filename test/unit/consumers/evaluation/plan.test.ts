@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../../consumers/evaluation/plan.ts'
 import type { StoredPlan } from '../../../../consumers/evaluation/store-plans.ts'
+import type { Decision } from '../../../../core/decision.ts'
 import { createPlanRules } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
@@ -13,7 +14,7 @@ function loadedOf(version: number) {
 }
 
 function planWith(stored: readonly StoredPlan[]) {
-  return createPlanDecisions({
+  const planDecisions = createPlanDecisions({
     ruleSets: {
       current: (ids) => Promise.resolve(new Map(ids.map((id) => [id, loadedOf(2)]))),
       at: (_id, version) => Promise.resolve(loadedOf(version))
@@ -21,6 +22,8 @@ function planWith(stored: readonly StoredPlan[]) {
     readExhausted: () => Promise.resolve(new Map()),
     storePlans: () => Promise.resolve(stored)
   })
+  const begin = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 0n, epoch: 0 }
+  return (decisions: readonly Decision[]) => planDecisions(decisions, begin)
 }
 
 test('runs what is new by today, what comes again by its plan, and nothing else', async () => {

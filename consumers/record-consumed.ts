@@ -1,6 +1,8 @@
-/** Records how far a partition is consumed, in the transaction that stores what was consumed. */
-import { FencedError } from '../../core/consumed.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+/** Records how far a partition is consumed, in the transaction that stores what was consumed: where
+ *  a group has to go back to when an older state of the tables was restored.
+ */
+import { FencedError } from '../core/consumed.ts'
+import type { Queryable } from '../platform/postgres.ts'
 
 /** Where a group stands in a partition, and on whose word. */
 export interface Consumption {

@@ -1,0 +1,78 @@
+/** `sluice rewind`: after the database was restored, sets the groups back to what it knows. */
+import { layOut } from '../../core/lay-out.ts'
+import { readConfig } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config.ts'
+import type { KafkaAdmin } from '../../platform/kafka-admin.ts'
+import { kafkaSettingNames } from '../../platform/kafka-security.ts'
+import { findRewinds } from '../rewind/find-rewinds.ts'
+import type { Rewind } from '../rewind/find-rewinds.ts'
+import { readStandings } from '../rewind/read-standings.ts'
+import { withAdmin } from '../with-admin.ts'
+import { withPostgres } from '../with-postgres.ts'
+
+export interface RewindOptions {
+  readonly execute?: boolean
+  readonly json?: boolean
+}
+
+/** @returns false when messages are gone that the database lacks. */
+export async function rewind(
+  environment: Environment,
+  options: RewindOptions,
+  write: (line: string) => void
+): Promise<boolean> {
+  const config = readConfig(environment, [
+    ...kafkaSettingNames,
+    ...(['DATABASE_URL', 'DATABASE_TLS_CA', 'DECISIONS_TOPIC', 'EVALUATIONS_TOPIC'] as const),
+    ...(['STORAGE_GROUP_ID', 'EVALUATION_GROUP_ID'] as const)
+  ])
+  const execute = options.execute === true
+  const rewinds = await withAdmin(config, (admin) =>
+    withPostgres(config, async (postgres) => {
+      const found = findRewinds(await readStandings({ admin, postgres }, config))
+      if (execute) await setBack(admin, found)
+      return found
+    })
+  )
+  if (options.json === true) write(JSON.stringify(rewinds.map(jsonOf)))
+  else for (const line of linesOf(rewinds, execute)) write(line)
+  return rewinds.every(({ gone }) => gone === 0n)
+}
+
+async function setBack(admin: KafkaAdmin, rewinds: readonly Rewind[]): Promise<void> {
+  const places = Map.groupBy(rewinds, ({ group, topic }) => JSON.stringify([group, topic]))
+  for (const own of places.values()) {
+    const [{ group, topic } = { group: '', topic: '' }] = own
+    await admin.setCommitted(
+      group,
+      topic,
+      new Map(own.map(({ partition, target }) => [partition, target]))
+    )
+  }
+}
+
+function jsonOf(rewind: Rewind) {
+  const { group, topic, partition, committed, target, messages, gone } = rewind
+  const numbers = { committed, target, messages, gone }
+  const texts = Object.entries(numbers).map(([name, value]) => [name, Number(value)])
+  return { group, topic, partition, ...Object.fromEntries(texts) } as Record<string, unknown>
+}
+
+const head = ['group', 'topic', 'partition', 'committed', 'back to', 'messages', 'gone']
+
+function linesOf(rewinds: readonly Rewind[], isDone: boolean): string[] {
+  if (rewinds.length === 0) return ['No group is ahead of the database: there is nothing to do.']
+  const gone = rewinds.reduce((sum, rewind) => sum + rewind.gone, 0n)
+  return [
+    ...layOut([head, ...rewinds.map(cellsOf)]),
+    ...(gone === 0n ? [] : [`${gone} messages are lost: neither database nor topic has them.`]),
+    isDone
+      ? 'Set back. Start storage, and evaluation once storage has caught up.'
+      : 'Nothing was set back; --execute does it, while storage and evaluation are stopped.'
+  ]
+}
+
+function cellsOf(rewind: Rewind): string[] {
+  const { group, topic, partition, committed, target, messages, gone } = rewind
+  return [group, topic, ...[partition, committed, target, messages, gone].map(String)]
+}

@@ -1,0 +1,59 @@
+/** Reads again what `sluice erase --list --json` has printed. */
+import { isUuid } from '../../core/ids.ts'
+import type { ErasureScope } from '../../core/erasure.ts'
+import type { RememberedErasure } from '../../platform/erasure/restore-erasures.ts'
+
+const scopes: readonly ErasureScope[] = ['decision', 'session', 'agent', 'organization']
+
+/** A line is a list, so files may be put one behind the other. @throws with the line at fault. */
+export function parseErasures(text: string): RememberedErasure[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.flatMap((line, index) => {
+    try {
+      const list: unknown = JSON.parse(line)
+      if (!Array.isArray(list)) throw new Error('it is no list')
+      return list.map(erasureOf)
+    } catch (cause) {
+      const problem = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`line ${index + 1} is not what --list --json prints: ${problem}`, { cause })
+    }
+  })
+}
+
+function erasureOf(value: unknown): RememberedErasure {
+  const given = (value ?? {}) as Readonly<Record<string, unknown>>
+  const scope = scopes.find((each) => each === given['scope'])
+  if (scope === undefined) throw new Error('an erasure has no scope that is known')
+  const subject = given['subject'] === null ? null : textOf(given, 'subject')
+  if ((subject === null) !== (scope === 'organization')) {
+    throw new Error('an erasure has no subject for its scope')
+  }
+  return {
+    erasure_id: uuidOf(given, 'erasure_id'),
+    organization_id: uuidOf(given, 'organization_id'),
+    scope,
+    subject,
+    received_until: timeOf(given, 'received_until'),
+    requested_at: timeOf(given, 'requested_at'),
+    requested_by: textOf(given, 'requested_by'),
+    reason: given['reason'] === null ? null : textOf(given, 'reason')
+  }
+}
+
+function textOf(given: Readonly<Record<string, unknown>>, name: string): string {
+  const value = given[name]
+  if (typeof value === 'string') return value
+  throw new Error(`${name} is no text`)
+}
+
+function uuidOf(given: Readonly<Record<string, unknown>>, name: string): string {
+  const text = textOf(given, name)
+  if (isUuid(text)) return text
+  throw new Error(`${name} is no UUID`)
+}
+
+function timeOf(given: Readonly<Record<string, unknown>>, name: string): Date {
+  const time = new Date(textOf(given, name))
+  if (!Number.isNaN(time.getTime())) return time
+  throw new Error(`${name} is no time`)
+}

@@ -1,0 +1,48 @@
+/** Reads how both groups stand: in the log, and in the database. */
+import type { Config } from '../../platform/config.ts'
+import type { KafkaAdmin } from '../../platform/kafka-admin.ts'
+import type { Queryable, Row } from '../../platform/postgres.ts'
+import type { Standing } from './find-rewinds.ts'
+
+export type GroupNames = Config<
+  'STORAGE_GROUP_ID' | 'EVALUATION_GROUP_ID' | 'DECISIONS_TOPIC' | 'EVALUATIONS_TOPIC'
+>
+
+export async function readStandings(
+  { admin, postgres }: { readonly admin: KafkaAdmin; readonly postgres: Queryable },
+  names: GroupNames
+): Promise<Standing[]> {
+  const { DECISIONS_TOPIC: decisions, EVALUATIONS_TOPIC: evaluations } = names
+  const read = [
+    [names.STORAGE_GROUP_ID, decisions],
+    [names.STORAGE_GROUP_ID, evaluations],
+    [names.EVALUATION_GROUP_ID, decisions]
+  ] as const
+  const standings: Standing[] = []
+  for (const [group, topic] of read) {
+    const committed = await admin.readCommitted(group, topic)
+    const recorded = await readRecorded(postgres, group, topic)
+    for (const { partition, begin } of await admin.readBegins(topic)) {
+      standings.push({
+        ...{ group, topic, partition, begin },
+        committed: committed[partition] ?? -1n,
+        recorded: recorded.get(partition) ?? null
+      })
+    }
+  }
+  return standings
+}
+
+interface RecordedRow extends Row {
+  readonly partition: number
+  readonly next_offset: string
+}
+
+async function readRecorded(postgres: Queryable, group: string, topic: string) {
+  const rows = await postgres.query<RecordedRow>(
+    `select partition, next_offset::text from consumed_offsets
+      where group_id = $1 and topic = $2`,
+    [group, topic]
+  )
+  return new Map(rows.map((row) => [row.partition, BigInt(row.next_offset)]))
+}

@@ -1,0 +1,47 @@
+/** Writes erasures down that were asked for after the backup from which the database comes. */
+import { erasuresLockKey } from '../../core/erasure.ts'
+import { createInsertRows } from '../insert-rows.ts'
+import type { Column } from '../insert-rows.ts'
+import type { Postgres } from '../postgres.ts'
+import type { Erasure, NewErasure } from './erasure-table.ts'
+
+/** An erasure as it stood elsewhere; what became of it has to be found out again. */
+export type RememberedErasure = NewErasure &
+  Pick<Erasure, 'erasure_id' | 'received_until' | 'requested_at'>
+
+const columns: readonly Column<RememberedErasure>[] = [
+  ['erasure_id', 'uuid', ({ erasure_id }) => erasure_id],
+  ['organization_id', 'uuid', ({ organization_id }) => organization_id],
+  ['scope', 'text', ({ scope }) => scope],
+  ['subject', 'text', ({ subject }) => subject],
+  ['received_until', 'timestamptz', ({ received_until }) => received_until],
+  ['requested_at', 'timestamptz', ({ requested_at }) => requested_at],
+  ['requested_by', 'text', ({ requested_by }) => requested_by],
+  ['reason', 'text', ({ reason }) => reason]
+]
+
+/** One that was extended after the backup holds as long as it did, and is carried out again. */
+const insertErasures = createInsertRows('erasures', columns, {
+  tail: `on conflict (erasure_id) do update
+            set received_until = excluded.received_until, finished_at = null
+          where erasures.received_until < excluded.received_until
+         returning *`
+})
+
+/** @returns those that the database did not know, or not as far; storage obeys them from now on. */
+export function restoreErasures(
+  postgres: Postgres,
+  remembered: readonly RememberedErasure[]
+): Promise<Erasure[]> {
+  const latest = new Map<string, RememberedErasure>()
+  for (const erasure of remembered) {
+    const known = latest.get(erasure.erasure_id)
+    if (known === undefined || known.received_until < erasure.received_until) {
+      latest.set(erasure.erasure_id, erasure)
+    }
+  }
+  return postgres.transaction(async (transaction) => {
+    await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
+    return await insertErasures<Erasure>(transaction, [...latest.values()])
+  })
+}

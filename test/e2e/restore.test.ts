@@ -1,0 +1,166 @@
+/** The database is destroyed while decisions flow, and comes back from a backup. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Application } from '../support/application.ts'
+import { aDecisionBody } from '../support/builders.ts'
+import { onEnd } from '../support/cleanup.ts'
+import { hoursDiffer } from '../support/hours-differ.ts'
+import { clientOf, createInstallation } from '../support/installation.ts'
+import type { Client, Installation, Tenant } from '../support/installation.ts'
+import { waitUntilConsumed } from '../support/kafka.ts'
+import { hasPostgresPrograms, runPostgres } from '../support/postgres-programs.ts'
+import { onServer } from '../support/create-database.ts'
+import { services } from '../support/services.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const isThere = hasPostgresPrograms()
+if (!isThere) process.stderr.write('No pg_dump 18 and no python3 here: nothing is restored.\n')
+const timeoutMs = 5 * 60_000
+const folder = mkdtempSync(join(tmpdir(), 'sluice-restore-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let sluice: Installation
+let tenant: Tenant
+let client: Client
+let storage: Application
+let evaluation: Application
+/** What was answered 202, by session. */
+const accepted = new Map<string, string>()
+let isFlowing = true
+
+beforeAll(async () => {
+  if (!isThere) return
+  sluice = await createInstallation()
+  tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
+  client = clientOf(await sluice.start('gateway'), tenant)
+  storage = await sluice.start('storage')
+  evaluation = await sluice.start('evaluation')
+}, timeoutMs)
+
+/** Some agents on several partitions; a decision that is not accepted is not counted. */
+async function flow(lane: number): Promise<void> {
+  for (let turn = 0; isFlowing; turn += 1) {
+    const session_id = `session ${lane}-${turn % 5}`
+    const body = aDecisionBody({ agent_id: `agent ${lane}`, session_id })
+    const { status, body: answer } = await client.ingest(tenant.api_key, body)
+    if (status === 202) accepted.set(String(answer['decision_id']), session_id)
+  }
+}
+
+async function more(count = 200): Promise<void> {
+  const wanted = accepted.size + count
+  await waitUntil(`${count} more are accepted`, () => accepted.size >= wanted)
+}
+
+async function settled(): Promise<void> {
+  await waitUntilConsumed(sluice.groups.evaluation, sluice.topics.decisions)
+  await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
+  await waitUntilConsumed(sluice.groups.storage, sluice.topics.evaluations)
+}
+
+function erase(...target: readonly string[]): Promise<string> {
+  const record = ['--execute', '--reason', 'request 17', '--by', 'Ana']
+  return sluice.sluice('erase', '--organization', tenant.organization_id, ...target, ...record)
+}
+
+/** Restored under another name, so that nobody meets it half done. */
+async function restore(backup: string): Promise<void> {
+  const { databaseUrl } = services().addresses
+  const url = new URL(sluice.database.url)
+  const name = url.pathname.slice(1)
+  url.pathname = `/${name}_restored`
+  onEnd(() => onServer(databaseUrl, `drop database if exists "${name}_restored" with (force)`))
+  await onServer(databaseUrl, `create database "${name}_restored" template template0`)
+  await runPostgres('pg_restore', '--exit-on-error', '--jobs=2', `--dbname=${url.href}`, backup)
+  await onServer(databaseUrl, `alter database "${name}_restored" rename to "${name}"`)
+}
+
+async function destroy(): Promise<void> {
+  const name = new URL(sluice.database.url).pathname.slice(1)
+  await onServer(services().addresses.databaseUrl, `drop database "${name}" with (force)`)
+}
+
+/** How many rows each identity has, by table. */
+async function storedOf(table: string): Promise<Map<string, number>> {
+  const rows = await sluice.database.query<{ decision_id: string; n: number }>(
+    `select decision_id, count(*)::integer as n from ${table}
+      where organization_id = $1 group by 1`,
+    [tenant.organization_id]
+  )
+  return new Map(rows.map(({ decision_id, n }) => [decision_id, n]))
+}
+
+;(isThere ? test : test.skip)(
+  'nothing acknowledged is lost or doubled, and what was erased stays erased',
+  async () => {
+    const lanes = [0, 1, 2, 3].map(flow)
+    await more()
+    const early = [...accepted].filter(([, session]) => session === 'session 0-0')
+
+    // The backup, while decisions flow.
+    const backup = join(folder, 'sluice.dump')
+    await runPostgres('pg_dump', '--format=custom', `--file=${backup}`, sluice.database.url)
+    await more()
+
+    // Erased after the backup, so the backup has them: a session, and one decision.
+    await erase('--session', 'session 0-0')
+    const [single = ''] = [...accepted].find(([, session]) => session === 'session 1-1') ?? []
+    await erase('--decision', single)
+    const list = join(folder, 'erasures.json')
+    writeFileSync(list, await sluice.sluice('erase', '--list', '--json'))
+    await more()
+
+    // The disaster. The door goes on with the keys that it knows.
+    await destroy()
+    await more()
+    await Promise.all([storage.stop(), evaluation.stop()])
+    await restore(backup)
+    await sluice.sluice('migrate')
+    const brought = await storedOf('decisions')
+    expect(early.filter(([id]) => brought.has(id)).length).toBeGreaterThan(0)
+    await sluice.sluice('erase', '--repeat', list)
+    await more()
+
+    expect(await sluice.sluice('rewind')).toContain('Nothing was set back')
+    expect(await sluice.sluice('rewind', '--execute')).toContain('Set back')
+    expect(await sluice.sluice('rewind')).toContain('nothing to do')
+    storage = await sluice.start('storage')
+    await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions)
+    await waitUntilConsumed(sluice.groups.storage, sluice.topics.evaluations)
+    evaluation = await sluice.start('evaluation')
+    await more()
+    isFlowing = false
+    await Promise.all(lanes)
+    await settled()
+
+    const isErased = ([id, session]: [string, string]): boolean =>
+      id === single || (session === 'session 0-0' && early.some(([each]) => each === id))
+    const stored = await storedOf('decisions')
+    expect([...accepted].filter(isErased).filter(([id]) => stored.has(id))).toEqual([])
+    const lost = [...accepted].filter(([id]) => !stored.has(id))
+    expect(lost.filter(([, session]) => session !== 'session 0-0').map(([id]) => id)).toEqual([
+      single
+    ])
+    expect([...stored.values()].every((rows) => rows === 1)).toBe(true)
+    expect(await hoursDiffer(sluice.database)).toEqual([])
+
+    // Each is evaluated once as well, and nothing is evaluated of what was erased.
+    const [plans, runs] = [await storedOf('evaluation_plans'), await storedOf('evaluation_runs')]
+    expect([...plans.keys()].toSorted()).toEqual([...stored.keys()].toSorted())
+    expect([...runs.keys()].toSorted()).toEqual([...stored.keys()].toSorted())
+    expect(new Set(runs.values()).size).toBe(1)
+    const told = JSON.parse(await sluice.sluice('audit', '--json')) as Record<string, unknown>
+    expect(told).toMatchObject({ missing: 0, in_flight: 0, dead_lettered: 0, conflict: 0 })
+    expect(told['stored']).toBe(stored.size)
+  },
+  timeoutMs
+)
+
+test('a list that was never made is said so', async () => {
+  if (!isThere) return
+  const path = join(folder, `${randomUUID()}.json`)
+  await expect(sluice.sluice('erase', '--repeat', path)).rejects.toThrow('no such file')
+})
