@@ -46,7 +46,7 @@ const sdkOfNode = '^sdk/typescript/src/(doctor/.+|index|node-[^/]+|write-line)[.
 
 /** What of the SDK makes decisions of what a program does. */
 const sdkWrappers = [
-  '^sdk/typescript/src/(joined|listen|model-call|observe|recording|sluice|trace)[^/]*[.]ts$',
+  '^sdk/typescript/src/(joined|listen|model-call|observ|sluice|trace)[^/]*[.]ts$',
   '^sdk/typescript/src/(ai|openai)[^/]*[.]ts$'
 ]
 

@@ -64,10 +64,10 @@ class QueueTest(unittest.TestCase):
             put(made)
         take(made, 0, 0)
         evicted = put(made)
-        self.assertEqual(evicted and evicted.number, 3)
+        self.assertEqual(evicted and evicted.sequence, 3)
         take(made, 0, 0)
         refused = put(made)
-        self.assertEqual((refused and refused.number, made.items), (0, 4))
+        self.assertEqual((refused and refused.sequence, made.items), (0, 4))
 
     def test_drop_oldest_takes_from_what_is_to_be_sent_again_first(self) -> None:
         made = queue()
@@ -76,9 +76,9 @@ class QueueTest(unittest.TestCase):
         batch = take(made, 0, 0)
         made.land(batch)
         made.put_back(batch)
-        numbers = [each.number for each in [put(made), put(made)] if each]
-        self.assertEqual(numbers, [1, 2])
-        self.assertEqual([each.number for each in take(made, 0, 0).entries], [3, 4])
+        sequences = [each.sequence for each in [put(made), put(made)] if each]
+        self.assertEqual(sequences, [1, 2])
+        self.assertEqual([each.sequence for each in take(made, 0, 0).entries], [3, 4])
 
     def test_drop_newest(self) -> None:
         made = queue(queue_policy="drop-newest")
@@ -87,8 +87,8 @@ class QueueTest(unittest.TestCase):
     def test_bytes_are_bounded_as_well(self) -> None:
         made = queue(queue_max_bytes=1024)
         self.assertEqual([put(made, 400) is None for _ in range(2)], [True, True])
-        self.assertEqual(getattr(put(made, 400), "number", None), 1)
-        self.assertEqual(getattr(put(made, 2000), "number", None), 0)
+        self.assertEqual(getattr(put(made, 400), "sequence", None), 1)
+        self.assertEqual(getattr(put(made, 2000), "sequence", None), 0)
         self.assertEqual((made.items, made.size), (2, 800))
 
     def test_a_batch_keeps_its_id_and_goes_first_again(self) -> None:
@@ -113,8 +113,8 @@ class QueueTest(unittest.TestCase):
         put(made)
         put(made)
         self.assertEqual(made.due_at(0), 0)
-        self.assertEqual([each.number for each in take(made, 8, 0).entries], [3, 4])
-        self.assertEqual([each.number for each in take(made, 9, 0).entries], [1])
+        self.assertEqual([each.sequence for each in take(made, 8, 0).entries], [3, 4])
+        self.assertEqual([each.sequence for each in take(made, 9, 0).entries], [1])
 
     def test_all_is_found_at_the_end(self) -> None:
         made = queue()
@@ -122,7 +122,7 @@ class QueueTest(unittest.TestCase):
             put(made)
         take(made, 0, 0)
         left = made.remove_all()
-        self.assertEqual([each.number for each in left], [1, 2, 3, 4])
+        self.assertEqual([each.sequence for each in left], [1, 2, 3, 4])
         self.assertEqual([made.settle(each) for each in [*left, left[0]]], [True] * 4 + [False])
         self.assertEqual((made.items, made.size), (0, 0))
         self.assertEqual(len(Batch([entry()]).id), 36)

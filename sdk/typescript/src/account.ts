@@ -4,13 +4,13 @@ import type { DropReason } from './drop-reason.ts'
 import type { Entry } from './queue.ts'
 import type { SenderState } from './sender-state.ts'
 
-type Books = Pick<SenderState, 'tally' | 'report' | 'notices' | 'flushes'>
+type Books = Pick<SenderState, 'ledger' | 'report' | 'notices' | 'flushes'>
 
 /** Reasons that only a gateway can give. */
 const offered = new Set<DropReason>(['refused', 'unauthorized', 'retries_exhausted', 'too_large'])
 
-export function countSent({ tally, flushes }: Books, entry: Entry): void {
-  tally.sent++
+export function countSent({ ledger, flushes }: Books, entry: Entry): void {
+  ledger.sent++
   countInFlushes(flushes, entry, 'sent')
 }
 
@@ -18,7 +18,7 @@ export function countSent({ tally, flushes }: Books, entry: Entry): void {
 export function countDropped(books: Books, entries: readonly Entry[], reason: DropReason): void {
   for (const entry of entries) {
     countInFlushes(books.flushes, entry, offered.has(reason) ? 'failed' : 'dropped')
-    books.tally.dropped[reason]++
+    books.ledger.dropped[reason]++
     addDrop(books.report, reason, entry.agentId)
   }
   if (entries.length > 0) books.notices.dropped(reason, entries.length)
@@ -26,7 +26,7 @@ export function countDropped(books: Books, entries: readonly Entry[], reason: Dr
 
 /** Counts a decision that never came into the queue. */
 export function countUnqueued(books: Books, reason: DropReason, agentId: string | undefined): void {
-  books.tally.dropped[reason]++
+  books.ledger.dropped[reason]++
   addDrop(books.report, reason, agentId)
   books.notices.dropped(reason, 1)
 }

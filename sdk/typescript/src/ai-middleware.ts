@@ -1,9 +1,9 @@
 /** Middleware of the Vercel AI SDK: every call of the model is a decision. */
-import { outputOf, recordModelCall } from './model-call.ts'
+import { outputOf, observeModelCall } from './model-call.ts'
 import type { AnswerReader, ModelAnswer, ToolCall } from './model-call.ts'
 import type { Recorded, WrapOptions } from './openai.ts'
 import { quietly } from './quietly.ts'
-import type { Recording } from './recording.ts'
+import type { Observation } from './observation.ts'
 
 interface Model {
   readonly modelId: string
@@ -38,40 +38,43 @@ export function sluiceMiddleware<V extends string = 'v4'>(
 ): SluiceMiddleware<V> {
   const { specificationVersion = 'v4', ...fields } = options
 
-  function start({ params, model }: Asked): Recording {
-    const recording = sluice.startTrace(fields)
-    recording.setInput(params.prompt)
-    recording.setMetadata({ model: model.modelId, provider: model.provider })
-    return recording
+  function start({ params, model }: Asked): Observation {
+    const observation = sluice.startTrace(fields)
+    observation.setInput(params.prompt)
+    observation.setMetadata({ model: model.modelId, provider: model.provider })
+    return observation
   }
 
   return {
     specificationVersion: specificationVersion as V,
     wrapGenerate: async (asking) => {
-      const recording = quietly(() => start(asking))
-      if (recording === undefined) return await asking.doGenerate()
-      return await recordModelCall(() => asking.doGenerate(), recording, createPartReader())
+      const observation = quietly(() => start(asking))
+      if (observation === undefined) return await asking.doGenerate()
+      return await observeModelCall(() => asking.doGenerate(), observation, createPartReader())
     },
     wrapStream: async <G, S>(asking: Asking<G, S>) => {
-      const recording = quietly(() => start(asking))
-      if (recording === undefined) return await asking.doStream()
-      return await recordStream(asking.doStream, recording)
+      const observation = quietly(() => start(asking))
+      if (observation === undefined) return await asking.doStream()
+      return await recordStream(asking.doStream, observation)
     }
   }
 }
 
 /** The answer holds the stream, next to what was asked. */
-async function recordStream<S>(doStream: () => PromiseLike<S>, recording: Recording): Promise<S> {
+async function recordStream<S>(
+  doStream: () => PromiseLike<S>,
+  observation: Observation
+): Promise<S> {
   const reader = createPartReader()
   let answer: S
   try {
     answer = await doStream()
   } catch (error) {
-    recording.fail(error)
+    observation.fail(error)
     throw error
   }
   const { stream } = answer as { readonly stream: unknown }
-  return { ...answer, stream: recordModelCall(() => stream, recording, reader) }
+  return { ...answer, stream: observeModelCall(() => stream, observation, reader) }
 }
 
 type Count = number | { readonly total?: number | undefined } | undefined

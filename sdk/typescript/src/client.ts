@@ -21,8 +21,8 @@ import { isSampled } from './sample.ts'
 import { noteQueued } from './sender.ts'
 import { createSenderState } from './sender-state.ts'
 import type { SenderState } from './sender-state.ts'
-import { createTally, statsOf } from './tally.ts'
-import type { Stats } from './tally.ts'
+import { createLedger, statsOf } from './ledger.ts'
+import type { Stats } from './ledger.ts'
 import { createUnknownFields } from './unknown-fields.ts'
 import { createUuidV7 } from './uuid-v7.ts'
 
@@ -96,14 +96,14 @@ export function createClient(dependencies: ClientDependencies): Client {
   return {
     log: (decision) => log(state, decision),
     flush: (options) => flush(state, timeoutOf(options, shutdownMs)),
-    stats: () => statsOf(state.tally, state.queue),
+    stats: () => statsOf(state.ledger, state.queue),
     close: () => (closing ??= close(state, forget))
   }
 }
 
 /** Nothing is kept and nothing is sent; ids are made all the same. */
 function createIdleClient(newId: () => string): Client {
-  const stats = statsOf(createTally(), { items: 0, bytes: 0 })
+  const stats = statsOf(createLedger(), { items: 0, bytes: 0 })
   return {
     log: (decision) => ownIdOf(decision) ?? newId(),
     flush: () => Promise.resolve(nothing),
@@ -133,10 +133,10 @@ async function close(state: ClientState, forget: () => void): Promise<FlushResul
 }
 
 function log(state: ClientState, decision: DecisionInput): string {
-  const { notices, newId, tally } = state
+  const { notices, newId, ledger } = state
   const own = ownIdOf(decision)
   const decisionId = own ?? newId()
-  tally.logged++
+  ledger.logged++
   if (own === null) {
     const error = new Error('a decision_id that is no UUID was replaced')
     notices.failed('encode', error, { count: 1, hint: 'give a UUID, or none' })
@@ -147,11 +147,11 @@ function log(state: ClientState, decision: DecisionInput): string {
 }
 
 function accept(state: ClientState, decisionId: string, decision: DecisionInput): void {
-  const { settings, tally } = state
+  const { settings, ledger } = state
   const composed = composeDecision(decision, quietly(state.context), settings)
   const { agent_id, session_id } = composed.names
   if (!isSampled(session_id.text ?? decisionId, settings.sampleRate)) {
-    tally.sampledOut++
+    ledger.sampledOut++
     return
   }
   // What redact would have made of it is not known when it is dropped.
@@ -172,13 +172,13 @@ function encode(state: ClientState, raw: RawDecision): EncodedDecision {
 }
 
 function enqueue(state: ClientState, encoded: EncodedDecision): void {
-  const { tally, queue, platform, settings } = state
+  const { ledger, queue, platform, settings } = state
   const { decisionId, text, changes, agentId } = encoded
   const bytes = platform.byteLength(text)
   if (bytes > settings.maxDecisionBytes) throw tooLarge
-  if (changes > 0) tally.changed++
+  if (changes > 0) ledger.changed++
   const times = { attempts: 0, firstTriedAt: undefined }
-  const entry = { decisionId, text, bytes, agentId, sequence: tally.logged, ...times }
+  const entry = { decisionId, text, bytes, agentId, sequence: ledger.logged, ...times }
   const gone = offer(queue, entry)
   if (gone.length > 0) countDropped(state, gone, 'queue_full')
   if (gone[0] !== entry) noteQueued(state)

@@ -19,10 +19,10 @@ export interface FlushResult {
 
 /** Never rejects. Unlike the rest of a client it keeps the process alive: somebody waits. */
 export function flush(state: SenderState, timeoutMs: number): Promise<FlushResult> {
-  const { queue, report, tally, platform } = state
+  const { queue, report, ledger, platform } = state
   return new Promise((resolve) => {
     const watch: FlushWatch = {
-      sequence: tally.logged,
+      sequence: ledger.logged,
       deadline: platform.clock() + timeoutMs,
       isForReport: queue.items === 0,
       remaining: queue.items,

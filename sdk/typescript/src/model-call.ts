@@ -1,7 +1,7 @@
 /** A call of a language model, as a decision: what was asked, answered and counted. */
 import { listen } from './listen.ts'
 import { quietly } from './quietly.ts'
-import type { Recording, Tokens } from './recording.ts'
+import type { Observation, Tokens } from './observation.ts'
 
 export interface ModelAnswer {
   readonly output: unknown
@@ -17,30 +17,34 @@ export interface AnswerReader {
   joined(): ModelAnswer
 }
 
-/** Runs `call`, whose answer comes back as it is, and ends the recording with what it was. */
-export function recordModelCall<T>(call: () => T, recording: Recording, reader: AnswerReader): T {
+/** Runs `call`, whose answer comes back as it is, and ends the observation with what it was. */
+export function observeModelCall<T>(
+  call: () => T,
+  observation: Observation,
+  reader: AnswerReader
+): T {
   const tell = (read: () => ModelAnswer): void => {
     quietly(() => {
       const { output, metadata, tokens } = read()
-      recording.setOutput(output)
-      recording.setMetadata(withoutNull(metadata))
-      recording.setTokens(tokens)
+      observation.setOutput(output)
+      observation.setMetadata(withoutNull(metadata))
+      observation.setTokens(tokens)
     })
   }
   const fail = (error: unknown): void => {
     tell(() => reader.joined())
-    recording.fail(error)
+    observation.fail(error)
   }
   try {
     return listen(call(), {
       value: (value) => {
         tell(() => reader.whole(value))
-        recording.end()
+        observation.end()
       },
       chunk: (chunk) => void quietly(() => reader.chunk(chunk)),
       end: () => {
         tell(() => reader.joined())
-        recording.end()
+        observation.end()
       },
       fail
     })

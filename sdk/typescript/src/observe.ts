@@ -3,8 +3,8 @@ import { joinChunks } from './joined-chunks.ts'
 import { listen } from './listen.ts'
 import type { Listener } from './listener.ts'
 import { quietly } from './quietly.ts'
-import { startRecording } from './recording.ts'
-import type { Recorder, Recording, RecordingFields } from './recording.ts'
+import { startObservation } from './observation.ts'
+import type { Observer, Observation, ObservationFields } from './observation.ts'
 
 export type AnyFunction = (...args: never[]) => unknown
 
@@ -17,7 +17,7 @@ export type Observed<R> =
     : Awaited<R>
 
 export interface ObserveOptions<F extends AnyFunction = AnyFunction> extends Omit<
-  RecordingFields,
+  ObservationFields,
   'decisionId'
 > {
   /** The input of the decision; its first argument, or all of several, when absent. */
@@ -30,28 +30,28 @@ export interface ObserveOptions<F extends AnyFunction = AnyFunction> extends Omi
  * is; the decision is logged when that is known, or when a stream of it ends.
  */
 export function observe<F extends AnyFunction>(
-  recorder: Recorder,
+  observer: Observer,
   fn: F,
   options: ObserveOptions<F> = {}
 ): F {
   if (typeof fn !== 'function') return fn
   return new Proxy(fn, {
     apply: (target, self, args: Parameters<F>) => {
-      const recording = quietly(() => start(recorder, options, args))
-      return recordCall(() => Reflect.apply(target, self, args), recording, options)
+      const observation = quietly(() => start(observer, options, args))
+      return observeCall(() => Reflect.apply(target, self, args), observation, options)
     }
   })
 }
 
 function start<F extends AnyFunction>(
-  recorder: Recorder,
+  observer: Observer,
   options: ObserveOptions<F>,
   args: Parameters<F>
-): Recording {
+): Observation {
   const { mapInput } = options
-  const recording = startRecording(recorder, options)
-  recording.setInput(mapped(() => (mapInput === undefined ? inputOf(args) : mapInput(...args))))
-  return recording
+  const observation = startObservation(observer, options)
+  observation.setInput(mapped(() => (mapInput === undefined ? inputOf(args) : mapInput(...args))))
+  return observation
 }
 
 /** What cannot be mapped is not sent unmapped: the mapping may be there to leave out a secret. */
@@ -67,38 +67,38 @@ function inputOf(args: readonly unknown[]): unknown {
   return args.length > 1 ? args : (args[0] ?? null)
 }
 
-function recordCall<F extends AnyFunction>(
+function observeCall<F extends AnyFunction>(
   call: () => unknown,
-  recording: Recording | undefined,
+  observation: Observation | undefined,
   { mapOutput }: ObserveOptions<F>
 ): unknown {
-  if (recording === undefined) return call()
+  if (observation === undefined) return call()
   const map = mapOutput as ((output: unknown) => unknown) | undefined
-  return hearOutcome(call, recording, (output) => {
-    recording.setOutput(mapped(() => (map === undefined ? output : map(output))) ?? 'null')
+  return hearOutcome(call, observation, (output) => {
+    observation.setOutput(mapped(() => (map === undefined ? output : map(output))) ?? 'null')
   })
 }
 
-/** Runs `call`, and ends the recording with what comes of it; `setOutput` may throw. */
+/** Runs `call`, and ends the observation with what comes of it; `setOutput` may throw. */
 export function hearOutcome<T>(
   call: () => T,
-  recording: Recording,
+  observation: Observation,
   setOutput: (output: unknown) => void
 ): T {
   const chunks = joinChunks()
   const listener: Listener = {
     value: (value) => {
       quietly(() => setOutput(value))
-      recording.end()
+      observation.end()
     },
     chunk: (chunk) => chunks.add(chunk),
     end: () => {
       quietly(() => setOutput(chunks.value()))
-      recording.end()
+      observation.end()
     },
     fail: (error) => {
       if (chunks.value() !== '') quietly(() => setOutput(chunks.value()))
-      recording.fail(error)
+      observation.fail(error)
     }
   }
   try {

@@ -1,7 +1,7 @@
 /** `observe` as a decorator of methods. */
 import { observe } from './observe.ts'
 import type { AnyFunction, ObserveOptions } from './observe.ts'
-import type { Recorder } from './recording.ts'
+import type { Observer } from './observation.ts'
 
 /** What TypeScript and the language itself call a decorator of methods. */
 export type MethodDecorator<O extends AnyFunction> = <F extends O>(
@@ -10,8 +10,8 @@ export type MethodDecorator<O extends AnyFunction> = <F extends O>(
 ) => F
 
 export function observed<O extends AnyFunction = AnyFunction>(
-  recorder: Recorder,
+  observer: Observer,
   options: ObserveOptions<O> = {}
 ): MethodDecorator<O> {
-  return (method) => observe(recorder, method, options as unknown as ObserveOptions<typeof method>)
+  return (method) => observe(observer, method, options as unknown as ObserveOptions<typeof method>)
 }

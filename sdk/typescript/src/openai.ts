@@ -1,16 +1,16 @@
 /** A client of the shape of OpenAI's whose calls are decisions. */
 import { quietly } from './quietly.ts'
-import { recordModelCall } from './model-call.ts'
+import { observeModelCall } from './model-call.ts'
 import type { AnswerReader } from './model-call.ts'
 import { chatInputOf, createChatReader } from './openai-chat.ts'
 import { createResponsesReader, responseInputOf } from './openai-responses.ts'
-import type { Recording, RecordingFields } from './recording.ts'
+import type { Observation, ObservationFields } from './observation.ts'
 
-export type WrapOptions = Omit<RecordingFields, 'decisionId'>
+export type WrapOptions = Omit<ObservationFields, 'decisionId'>
 
 /** What a wrapper needs of `init`'s answer. */
 export interface Recorded {
-  startTrace(fields?: RecordingFields): Recording
+  startTrace(fields?: ObservationFields): Observation
 }
 
 /** One interface of the client: how its calls are read. */
@@ -63,19 +63,19 @@ export function wrapOpenAI<C extends object>(
         if (place === undefined) return call(args)
         if (place === 'again') return wrapOpenAI(sluice, call(args) as object, options)
         const { inputOf, createReader } = place as Interface
-        const recording = quietly(() => start(args[0], inputOf))
-        if (recording === undefined) return call(args)
-        return recordModelCall(() => call(args), recording, createReader())
+        const observation = quietly(() => start(args[0], inputOf))
+        if (observation === undefined) return call(args)
+        return observeModelCall(() => call(args), observation, createReader())
       }
     })
   }
 
-  function start(body: unknown, inputOf: Interface['inputOf']): Recording {
-    const recording = sluice.startTrace(options)
+  function start(body: unknown, inputOf: Interface['inputOf']): Observation {
+    const observation = sluice.startTrace(options)
     const asked = (body ?? {}) as { readonly model?: unknown }
-    recording.setInput(inputOf(asked))
-    recording.setMetadata({ model: asked.model, provider: 'openai' })
-    return recording
+    observation.setInput(inputOf(asked))
+    observation.setMetadata({ model: asked.model, provider: 'openai' })
+    return observation
   }
 
   return quietly(() => wrapped(client, places)) ?? client

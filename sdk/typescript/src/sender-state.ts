@@ -6,8 +6,8 @@ import type { Settings } from './options.ts'
 import type { Platform } from './platform.ts'
 import { createQueue } from './queue.ts'
 import type { Batch, Queue } from './queue.ts'
-import { createTally } from './tally.ts'
-import type { Tally } from './tally.ts'
+import { createLedger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 
 /** A request that has no answer yet. */
 export interface Flight {
@@ -42,7 +42,7 @@ export interface SenderState {
   readonly newId: () => string
   readonly isImmediate: boolean
   readonly queue: Queue
-  readonly tally: Tally
+  readonly ledger: Ledger
   readonly report: DropReport
   readonly flights: Set<Flight>
   readonly flushes: Set<FlushWatch>
@@ -71,7 +71,7 @@ export function createSenderState(dependencies: SenderDependencies): SenderState
   return {
     ...dependencies,
     queue: createQueue(settings),
-    tally: createTally(),
+    ledger: createLedger(),
     report: createDropReport(),
     flights: new Set(),
     flushes: new Set(),

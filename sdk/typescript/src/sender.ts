@@ -117,7 +117,7 @@ function start(state: SenderState, batch: Batch): void {
   const abort = new AbortController()
   const flight: Flight = { batch, report: taken, startedAt, abort, isAbandoned: false }
   state.flights.add(flight)
-  state.tally.requests++
+  state.ledger.requests++
   void exchange(state, flight).then((outcome) => land(state, flight, outcome))
 }
 

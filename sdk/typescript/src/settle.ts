@@ -48,8 +48,8 @@ function forgetStandstill({ settings, platform }: SenderState, flight: Flight): 
 }
 
 function complain(state: SenderState, { message, hint }: FailureText, count: number): void {
-  const { tally, notices } = state
-  tally.lastError = message
+  const { ledger, notices } = state
+  ledger.lastError = message
   notices.failed('send', new Error(message), { count, hint })
 }
 
@@ -104,9 +104,9 @@ function judge(state: SenderState, flight: Flight, { fates, retryAfterMs }: Judg
 }
 
 function succeed(state: SenderState, sent: readonly Entry[]): void {
-  const { tally, queue, settings, platform } = state
+  const { ledger, queue, settings, platform } = state
   state.failures = 0
-  tally.lastSuccessAt = platform.wallClock()
+  ledger.lastSuccessAt = platform.wallClock()
   state.sizeLimit = Math.min(settings.batchMaxItems, state.sizeLimit + 1)
   for (const entry of sent) {
     release(queue, entry)
@@ -183,7 +183,7 @@ function retry(state: SenderState, batch: Batch, { entries, at, reason }: Retry)
   }
   giveUp(state, ended, reason)
   if (kept.length === 0) return
-  state.tally.retried += kept.length
+  state.ledger.retried += kept.length
   const isWhole = kept.length === batch.entries.length
   const { id, attempt } = batch
   putBack(state.queue, { id: isWhole ? id : undefined, attempt, notBefore: at, entries: kept })

@@ -8,8 +8,8 @@ import { observe } from './observe.ts'
 import type { AnyFunction, ObserveOptions } from './observe.ts'
 import { observed } from './observed.ts'
 import type { MethodDecorator } from './observed.ts'
-import { startRecording } from './recording.ts'
-import type { Recorder, Recording, RecordingFields, Trace } from './recording.ts'
+import { startObservation } from './observation.ts'
+import type { Observer, Observation, ObservationFields, Trace } from './observation.ts'
 import { createSnapshot } from './snapshot.ts'
 import { trace } from './trace.ts'
 import { createUuidV7 } from './uuid-v7.ts'
@@ -23,9 +23,9 @@ export interface Sluice extends Client {
   /** `observe` for methods of classes: `@sluice.observed()`. */
   observed<O extends AnyFunction = AnyFunction>(options?: ObserveOptions<O>): MethodDecorator<O>
   /** Runs `work`, which tells of its decision by and by, and answers as it does. */
-  trace<T>(work: (trace: Trace) => T, fields?: RecordingFields): T
+  trace<T>(work: (trace: Trace) => T, fields?: ObservationFields): T
   /** A decision that ends when `end` or `fail` is called: for wrappers of your own. */
-  startTrace(fields?: RecordingFields): Recording
+  startTrace(fields?: ObservationFields): Observation
   /** Runs `work`, whose decisions belong to what `fields` say, and answers as it does. */
   withContext<T>(fields: DecisionContext, work: () => T): T
   /** Closes at the end of `await using`. */
@@ -42,13 +42,13 @@ export function createSluice({ storage, ...rest }: SluiceDependencies): Sluice {
   const snapshot = createSnapshot(rest.settings.maxDecisionBytes)
   const newId = createUuidV7(rest.platform)
   const now = rest.platform.clock
-  const recorder: Recorder = { log: client.log, context, snapshot, newId, now }
-  const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)
+  const observer: Observer = { log: client.log, context, snapshot, newId, now }
+  const startTrace = (fields?: ObservationFields): Observation => startObservation(observer, fields)
   return {
     ...client,
-    observe: (fn, options) => observe(recorder, fn, options),
-    observed: (options) => observed(recorder, options),
-    trace: (work, fields) => trace(recorder, work, fields),
+    observe: (fn, options) => observe(observer, fn, options),
+    observed: (options) => observed(observer, options),
+    trace: (work, fields) => trace(observer, work, fields),
     startTrace,
     withContext: context.within,
     // Before Node 20 there is no such symbol; the member is then named "undefined" and unused.

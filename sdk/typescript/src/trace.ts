@@ -1,22 +1,22 @@
 /** A decision that is made of several steps, told one by one. */
 import { listen } from './listen.ts'
-import { startRecording } from './recording.ts'
-import type { Recorder, RecordingFields, Trace } from './recording.ts'
+import { startObservation } from './observation.ts'
+import type { Observer, ObservationFields, Trace } from './observation.ts'
 
 /**
  * Runs `work` and answers as it does; the decision is logged when `work` ends, or when what it
  * resolved with does.
  */
 export function trace<T>(
-  recorder: Recorder,
+  observer: Observer,
   work: (trace: Trace) => T,
-  fields: RecordingFields = {}
+  fields: ObservationFields = {}
 ): T {
-  const recording = startRecording(recorder, fields)
-  const fail = (error: unknown): void => void recording.fail(error)
-  const end = (): void => void recording.end()
+  const observation = startObservation(observer, fields)
+  const fail = (error: unknown): void => void observation.fail(error)
+  const end = (): void => void observation.end()
   try {
-    return listen(work(recording), { value: end, chunk: () => {}, end, fail })
+    return listen(work(observation), { value: end, chunk: () => {}, end, fail })
   } catch (error) {
     fail(error)
     throw error

@@ -1,17 +1,21 @@
-/** A recorder that keeps what is logged, with a clock that a test turns. */
+/** An observer that keeps what is logged, with a clock that a test turns. */
 import { createContext } from '../../../sdk/typescript/src/context.ts'
 import type { Context } from '../../../sdk/typescript/src/context.ts'
 import type { DecisionInput } from '../../../sdk/typescript/src/decision.ts'
 import { createNodeContextStorage } from '../../../sdk/typescript/src/node-context-storage.ts'
-import { startRecording } from '../../../sdk/typescript/src/recording.ts'
-import type { Recorder, Recording, RecordingFields } from '../../../sdk/typescript/src/recording.ts'
+import { startObservation } from '../../../sdk/typescript/src/observation.ts'
+import type {
+  Observer,
+  Observation,
+  ObservationFields
+} from '../../../sdk/typescript/src/observation.ts'
 
 export interface Recorded {
-  readonly recorder: Recorder
+  readonly observer: Observer
   readonly context: Context
   /** What was logged so far, each with what the context said where it was logged. */
   readonly decisions: Record<string, unknown>[]
-  readonly startTrace: (fields?: RecordingFields) => Recording
+  readonly startTrace: (fields?: ObservationFields) => Observation
   /** Lets time pass, in milliseconds. */
   pass(ms: number): void
 }
@@ -20,7 +24,7 @@ export function recorded(): Recorded {
   const context = createContext(createNodeContextStorage())
   const decisions: Record<string, unknown>[] = []
   let now = 0
-  const recorder: Recorder = {
+  const observer: Observer = {
     log: (decision: DecisionInput) => {
       const known = Object.entries(decision).filter(([, value]) => value !== undefined)
       decisions.push(Object.fromEntries(known))
@@ -31,6 +35,6 @@ export function recorded(): Recorded {
     newId: () => 'made',
     now: () => now
   }
-  const startTrace = (fields?: RecordingFields): Recording => startRecording(recorder, fields)
-  return { recorder, context, decisions, startTrace, pass: (ms) => void (now += ms) }
+  const startTrace = (fields?: ObservationFields): Observation => startObservation(observer, fields)
+  return { observer, context, decisions, startTrace, pass: (ms) => void (now += ms) }
 }

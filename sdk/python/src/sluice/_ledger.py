@@ -21,11 +21,11 @@ DROP_REASONS = (
 _REPORTED_MAX = 1_000_000_000
 
 
-class Tracker:
+class FlushWatch:
     """Follows the decisions that were pending when a flush began."""
 
-    def __init__(self, last_number: int, pending: int) -> None:
-        self.last_number = last_number
+    def __init__(self, last_sequence: int, pending: int) -> None:
+        self.last_sequence = last_sequence
         self.pending = pending
         self.has_reported = False
         self._sent = self._failed = self._dropped = 0
@@ -52,40 +52,40 @@ class Ledger:
         self.dropped = dict.fromkeys(DROP_REASONS, 0)
         self.last_error: str | None = None
         self.last_success_at: str | None = None
-        self.trackers: list[Tracker] = []
+        self.flushes: list[FlushWatch] = []
         self.hurried_to = 0
-        """The number of the last decision that is to wait for no others."""
+        """The sequence of the last decision that is to wait for no others."""
         self._unreported: dict[str, int] = {}
         self._agents: set[str | None] = set()
 
     @property
     def flush_to(self) -> int:
-        """The number of the last decision that somebody wants sent; 0 for nobody."""
-        waited = [tracker.last_number for tracker in self.trackers if tracker.pending > 0]
+        """The sequence of the last decision that somebody wants sent; 0 for nobody."""
+        waited = [watch.last_sequence for watch in self.flushes if watch.pending > 0]
         return max(waited, default=self.hurried_to)
 
     @property
     def has_unreported(self) -> bool:
         return bool(self._unreported)
 
-    def count_sent(self, number: int) -> None:
+    def count_sent(self, sequence: int) -> None:
         """One is acknowledged."""
         self.sent += 1
-        for tracker in self.trackers:
-            if number <= tracker.last_number:
-                tracker.sent()
+        for watch in self.flushes:
+            if sequence <= watch.last_sequence:
+                watch.sent()
 
     def count_drop(
-        self, reason: str, agent_id: str | None, number: int | None = None, offered: bool = False
+        self, reason: str, agent_id: str | None, sequence: int | None = None, offered: bool = False
     ) -> None:
-        """One is given up; `number` unless it was never queued."""
+        """One is given up; `sequence` unless it was never queued."""
         self.dropped[reason] += 1
         if reason != "redacted":
             self._report(reason, 1)
             self._note_agent(agent_id)
-        for tracker in self.trackers:
-            if number is not None and number <= tracker.last_number:
-                tracker.lost(offered)
+        for watch in self.flushes:
+            if sequence is not None and sequence <= watch.last_sequence:
+                watch.lost(offered)
 
     def stats(self, pending: int, pending_bytes: int) -> Stats:
         return Stats(

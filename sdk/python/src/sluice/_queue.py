@@ -18,7 +18,7 @@ class Entry:
         "decision_id",
         "first_attempt_at",
         "is_settled",
-        "number",
+        "sequence",
         "waits_since",
     )
 
@@ -26,7 +26,7 @@ class Entry:
         self.decision_id = decision_id
         self.data = data
         self.agent_id = agent_id
-        self.number = 0
+        self.sequence = 0
         """Counts up, in the order of logging."""
         self.waits_since = 0.0
         self.attempts = 0
@@ -57,7 +57,7 @@ class Queue:
         self._fresh: deque[Entry] = deque()
         self._retries: deque[Batch] = deque()
         self._fresh_size = 0
-        self._next_number = 1
+        self._next_sequence = 1
         self.batch_items = settings.batch_max_items
         """Decisions of the next batches: fewer than the option says after a 413."""
         self._in_flight: list[Batch] = []
@@ -68,8 +68,8 @@ class Queue:
         """Bytes, those in flight included, as with `items`."""
 
     @property
-    def last_number(self) -> int:
-        return self._next_number - 1
+    def last_sequence(self) -> int:
+        return self._next_sequence - 1
 
     def make_room(self, size: int) -> list[Entry] | None:
         """Evicts what must go for `size` more bytes; None when they cannot be taken at all."""
@@ -89,8 +89,8 @@ class Queue:
 
     def push(self, entry: Entry, now: float) -> None:
         """Lets a decision wait, for which there is room."""
-        entry.number = self._next_number
-        self._next_number += 1
+        entry.sequence = self._next_sequence
+        self._next_sequence += 1
         entry.waits_since = now
         self._fresh.append(entry)
         self._fresh_size += len(entry.data) + 1
@@ -107,7 +107,7 @@ class Queue:
     def due_at(self, flush_to: int) -> float | None:
         """When the next batch is due: 0 for at once, None when nothing waits.
 
-        `flush_to` is the number of the last decision for which somebody waits.
+        `flush_to` is the sequence of the last decision for which somebody waits.
         """
         times = [batch.not_before for batch in self._retries]
         if self._fresh:
@@ -120,7 +120,7 @@ class Queue:
         is_full = len(self._fresh) >= self.batch_items
         if is_full or self._fresh_size >= settings.batch_max_bytes:
             return 0
-        if settings.mode == "immediate" or first.number <= flush_to:
+        if settings.mode == "immediate" or first.sequence <= flush_to:
             return 0
         return first.waits_since + settings.batch_interval_ms / 1000
 

@@ -7,7 +7,7 @@ import time
 
 from sluice import _lifecycle
 from sluice._exchange import Exchange, Job, report_text
-from sluice._ledger import Tracker
+from sluice._ledger import FlushWatch
 from sluice._notices import Notices
 from sluice._options import Settings
 from sluice._queue import Entry
@@ -52,7 +52,7 @@ class Sender:
                 self._drop_new("shutdown" if self.is_closed else "queue_full", entry.agent_id)
                 return
             for old in evicted:
-                self._ledger.count_drop("queue_full", old.agent_id, old.number)
+                self._ledger.count_drop("queue_full", old.agent_id, old.sequence)
                 self._note_drop("queue_full")
             self._queue.push(entry, time.monotonic())
             # None may have been to be had before.
@@ -79,26 +79,26 @@ class Sender:
         """See `Client.flush`."""
         deadline = time.monotonic() + timeout_s
         with self._lock:
-            tracker = Tracker(self._queue.last_number, self._queue.items)
-            self._ledger.trackers.append(tracker)
+            watch = FlushWatch(self._queue.last_sequence, self._queue.items)
+            self._ledger.flushes.append(watch)
             self._work.notify_all()
-            has_work = tracker.pending > 0 or self._ledger.has_unreported
+            has_work = watch.pending > 0 or self._ledger.has_unreported
             is_alone = has_work and self._workers == 0 and not self._start_worker()
             self._workers += is_alone
         if is_alone:
             # At the end of a process there may be no new threads: this one does the work.
-            self._run_worker(tracker, deadline)
+            self._run_worker(watch, deadline)
         with self._lock:
-            while not self._is_over(tracker, deadline):
+            while not self._is_over(watch, deadline):
                 self._progress.wait(max(0.0, deadline - time.monotonic()))
-            self._ledger.trackers.remove(tracker)
+            self._ledger.flushes.remove(watch)
         self._notices.deliver()
-        return tracker.result()
+        return watch.result()
 
     def hurry(self) -> None:
         """Has all that waits sent at once, and does not wait for it."""
         with self._lock:
-            self._ledger.hurried_to = self._queue.last_number
+            self._ledger.hurried_to = self._queue.last_sequence
             self._wake()
 
     def close(self) -> int:
@@ -141,17 +141,17 @@ class Sender:
         elif self._workers < _WORKERS_MAX:
             self._start_worker()
 
-    def _is_over(self, tracker: Tracker, deadline: float) -> bool:
+    def _is_over(self, watch: FlushWatch, deadline: float) -> bool:
         """Whether a flush has nothing left to wait for."""
         now = time.monotonic()
         if now >= deadline or self.is_closed:
             return True
         if self._in_flight == 0 and self._gate.opens_at > deadline:
             return True
-        if tracker.pending > 0:
+        if watch.pending > 0:
             return False
-        if self._ledger.has_unreported and not tracker.has_reported:
-            tracker.has_reported = self._report_wanted = True
+        if self._ledger.has_unreported and not watch.has_reported:
+            watch.has_reported = self._report_wanted = True
             self._work.notify()
         return not self._report_wanted
 
@@ -165,15 +165,15 @@ class Sender:
             self._workers -= 1
             return False
 
-    def _run_worker(self, tracker: Tracker | None = None, deadline: float = 0.0) -> None:
-        """Sends until the client is closed, or until the flush of a tracker is over."""
+    def _run_worker(self, watch: FlushWatch | None = None, deadline: float = 0.0) -> None:
+        """Sends until the client is closed, or until the flush of a watch is over."""
         transport = self._exchange.new_transport()
         self._transports.append(transport)
         try:
             while True:
                 self._notices.deliver()
                 with self._lock:
-                    job = self._wait_for_job(tracker, deadline)
+                    job = self._wait_for_job(watch, deadline)
                 if job is None:
                     return
                 if job is not _NEWS:
@@ -186,11 +186,11 @@ class Sender:
                 self._workers -= 1
                 self._transports.remove(transport)
 
-    def _wait_for_job(self, tracker: Tracker | None, deadline: float) -> Job | None:
+    def _wait_for_job(self, watch: FlushWatch | None, deadline: float) -> Job | None:
         """The next request, as soon as it is due; None at the end."""
         while True:
             now = time.monotonic()
-            if self.is_closed or (tracker is not None and self._is_over(tracker, deadline)):
+            if self.is_closed or (watch is not None and self._is_over(watch, deadline)):
                 return None
             due_at = self._due_at()
             if due_at is not None and due_at <= now:
@@ -198,7 +198,7 @@ class Sender:
             news_at = self._notices.due_at()
             if news_at is not None and news_at <= now:
                 return _NEWS
-            times = [due_at, news_at, None if tracker is None else deadline]
+            times = [due_at, news_at, None if watch is None else deadline]
             wake_at = min((at for at in times if at is not None), default=None)
             self._idle += 1
             try:

@@ -54,7 +54,7 @@ class Settler:
     def drop(self, entry: Entry, reason: str, offered: bool = False) -> None:
         """Gives up a queued decision."""
         if self.queue.settle(entry):
-            self.ledger.count_drop(reason, entry.agent_id, entry.number, offered)
+            self.ledger.count_drop(reason, entry.agent_id, entry.sequence, offered)
             self._notices.drop(reason, is_told=reason == "shutdown")
 
     def note(self, verdict: Verdict) -> None:
@@ -98,7 +98,7 @@ class Settler:
 
     def _sent(self, entry: Entry) -> None:
         if self.queue.settle(entry):
-            self.ledger.count_sent(entry.number)
+            self.ledger.count_sent(entry.sequence)
 
     def _retry_at(self, batch: Batch, verdict: Verdict, now: float) -> float:
         """When its decisions may be tried again, as far as that is not up to the gate.

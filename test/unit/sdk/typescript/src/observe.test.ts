@@ -18,21 +18,21 @@ async function* words(): AsyncGenerator<string, string> {
 
 describe('a function', () => {
   test('is itself in name, length, properties and this', () => {
-    const { recorder } = recorded()
+    const { observer } = recorded()
     function answer(this: unknown, _question: string): unknown {
       return this
     }
-    const seen = observe(recorder, Object.assign(answer, { version: 3 }))
+    const seen = observe(observer, Object.assign(answer, { version: 3 }))
     expect([seen.name, seen.length, seen.version]).toEqual(['answer', 1, 3])
     const self = { seen }
     expect(self.seen('?')).toBe(self)
   })
 
   test('is logged with its argument, its answer and the time that it took', () => {
-    const { recorder, decisions, pass } = recorded()
+    const { observer, decisions, pass } = recorded()
     const options = { name: 'lookup', domain: 'stock', metadata: { version: 2 } }
     const seen = observe(
-      recorder,
+      observer,
       (item: { id: number }) => {
         item.id = 0
         pass(12.6)
@@ -53,34 +53,34 @@ describe('a function', () => {
       ['a', 2]
     ]
   ])('with the arguments %j has the input %j', (args, input) => {
-    const { recorder, decisions } = recorded()
-    observe(recorder, (..._all: unknown[]) => undefined)(...args)
+    const { observer, decisions } = recorded()
+    observe(observer, (..._all: unknown[]) => undefined)(...args)
     expect(decisions).toMatchObject([{ input, output: 'null' }])
   })
 
   test('throws what it threw', () => {
-    const { recorder, decisions } = recorded()
-    expect(() => observe(recorder, refuse)()).toThrow(refusal)
+    const { observer, decisions } = recorded()
+    expect(() => observe(observer, refuse)()).toThrow(refusal)
     const error = { name: 'RangeError', message: 'too far' }
     expect(decisions).toMatchObject([{ output: '', metadata: { error } }])
   })
 
   test('is sent as mapped, and not at all in full where mapping fails', () => {
-    const { recorder, decisions } = recorded()
+    const { observer, decisions } = recorded()
     const sum = (left: number, right: number): number => left + right
     const mapInput = (left: number): string => `left ${left}`
     const mapOutput = (output: number): string => `is ${output}`
-    expect(observe(recorder, sum, { mapInput, mapOutput })(1, 2)).toBe(3)
-    expect(observe(recorder, sum, { mapInput: refuse, mapOutput: refuse })(1, 2)).toBe(3)
+    expect(observe(observer, sum, { mapInput, mapOutput })(1, 2)).toBe(3)
+    expect(observe(observer, sum, { mapInput: refuse, mapOutput: refuse })(1, 2)).toBe(3)
     expect(decisions[0]).toMatchObject({ input: 'left 1', output: 'is 3' })
     const name = '[error: RangeError]'
     expect(decisions[1]).toMatchObject({ input: name, output: name })
   })
 
   test('belongs to where it was called, wherever it ends', async () => {
-    const { recorder, context, decisions } = recorded()
+    const { observer, context, decisions } = recorded()
     const { promise, resolve } = Promise.withResolvers<string>()
-    const seen = observe(recorder, () => promise)
+    const seen = observe(observer, () => promise)
     const answer = context.within({ sessionId: 's1' }, () => seen())
     context.within({ sessionId: 's2', agentId: 'other' }, () => resolve('done'))
     await answer
@@ -89,26 +89,26 @@ describe('a function', () => {
   })
 
   test('is left as it is when it is none', () => {
-    expect(observe(recorded().recorder, 5 as never)).toBe(5)
+    expect(observe(recorded().observer, 5 as never)).toBe(5)
   })
 
   test('works where nothing can be recorded', () => {
-    const { recorder } = recorded()
-    const broken = { ...recorder, now: refuse, log: refuse }
+    const { observer } = recorded()
+    const broken = { ...observer, now: refuse, log: refuse }
     expect(observe(broken, () => 4)()).toBe(4)
   })
 })
 
 describe('a promise', () => {
   test('resolves and rejects as it would', async () => {
-    const { recorder, decisions } = recorded()
-    expect(await observe(recorder, async () => 'yes')()).toBe('yes')
-    await expect(observe(recorder, async () => refuse())()).rejects.toBe(refusal)
+    const { observer, decisions } = recorded()
+    expect(await observe(observer, async () => 'yes')()).toBe('yes')
+    await expect(observe(observer, async () => refuse())()).rejects.toBe(refusal)
     expect(decisions).toMatchObject([{ output: 'yes' }, { output: '', metadata: { error: {} } }])
   })
 
   test('of a library is handed on itself, and asked only when its caller asks', async () => {
-    const { recorder, decisions } = recorded()
+    const { observer, decisions } = recorded()
     let asked = 0
     class Query extends Promise<string> {
       readonly #rows = 'rows'
@@ -118,7 +118,7 @@ describe('a promise', () => {
       }
     }
     const query = new Query(() => {})
-    const seen = observe(recorder, () => query)()
+    const seen = observe(observer, () => query)()
     expect(seen).toBe(query)
     expect(asked).toBe(0)
     expect([await seen, await seen, await seen.finally(() => {})]).toEqual(['rows', 'rows', 'rows'])
@@ -134,28 +134,28 @@ describe('a stream', () => {
   }
 
   test('of text is handed through, and its output is the joined text', async () => {
-    const { recorder, decisions } = recorded()
-    const stream = observe(recorder, words)()
+    const { observer, decisions } = recorded()
+    const stream = observe(observer, words)()
     expect(decisions).toEqual([])
     expect(await read(stream)).toEqual(['Good ', 'day'])
     expect(decisions).toMatchObject([{ output: 'Good day' }])
   })
 
   test('that comes with a promise is one, too', async () => {
-    const { recorder, decisions } = recorded()
-    expect(await read(await observe(recorder, async () => words())())).toHaveLength(2)
+    const { observer, decisions } = recorded()
+    expect(await read(await observe(observer, async () => words())())).toHaveLength(2)
     expect(decisions).toMatchObject([{ output: 'Good day' }])
   })
 
   test('that its reader leaves ends there', async () => {
-    const { recorder, decisions } = recorded()
-    for await (const word of observe(recorder, words)()) if (word !== '') break
+    const { observer, decisions } = recorded()
+    for await (const word of observe(observer, words)()) if (word !== '') break
     expect(decisions).toMatchObject([{ output: 'Good ' }])
   })
 
   test('that fails has what came before', async () => {
-    const { recorder, decisions } = recorded()
-    const broken = observe(recorder, async function* () {
+    const { observer, decisions } = recorded()
+    const broken = observe(observer, async function* () {
       yield 'half'
       refuse()
     })
@@ -165,15 +165,15 @@ describe('a stream', () => {
   })
 
   test('of anything else is an array of it', async () => {
-    const { recorder, decisions } = recorded()
+    const { observer, decisions } = recorded()
     const numbers = { [Symbol.asyncIterator]: () => [1, 2][Symbol.iterator]() }
-    expect(await read(observe(recorder, () => numbers)() as never)).toEqual([1, 2])
+    expect(await read(observe(observer, () => numbers)() as never)).toEqual([1, 2])
     expect(decisions).toMatchObject([{ output: [1, 2] }])
   })
 
   test('may be a generator that waits for nothing', () => {
-    const { recorder, decisions } = recorded()
-    const seen = observe(recorder, function* (): Generator<string> {
+    const { observer, decisions } = recorded()
+    const seen = observe(observer, function* (): Generator<string> {
       yield 'a'
       yield 'b'
     })
@@ -182,9 +182,9 @@ describe('a stream', () => {
   })
 
   test('may be one of the web, which still can be an answer', async () => {
-    const { recorder, decisions } = recorded()
+    const { observer, decisions } = recorded()
     const bytes = new TextEncoder().encode('día')
-    const seen = observe(recorder, () => {
+    const seen = observe(observer, () => {
       // The second byte of a character comes alone.
       return ReadableStream.from([bytes.slice(0, 2), bytes.slice(2)])
     })
@@ -194,16 +194,16 @@ describe('a stream', () => {
   })
 
   test('of a frozen object is a value', () => {
-    const { recorder, decisions } = recorded()
+    const { observer, decisions } = recorded()
     const frozen = Object.freeze({ [Symbol.asyncIterator]: words })
-    expect(observe(recorder, () => frozen)()).toBe(frozen)
+    expect(observe(observer, () => frozen)()).toBe(frozen)
     expect(decisions).toHaveLength(1)
   })
 })
 
 test('a method is decorated', async () => {
-  const { recorder, decisions } = recorded()
-  const decorate = observed(recorder, { domain: 'chat' })
+  const { observer, decisions } = recorded()
+  const decorate = observed(observer, { domain: 'chat' })
   class Agent {
     readonly greeting = 'Hello'
     async answer(name: string): Promise<string> {

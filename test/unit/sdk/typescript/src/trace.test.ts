@@ -4,10 +4,10 @@ import { trace } from '../../../../../sdk/typescript/src/trace.ts'
 import { recorded } from '../../../../support/sdk/recorded.ts'
 
 test('tells what was set, and answers as its function does', async () => {
-  const { recorder, decisions, pass } = recorded()
+  const { observer, decisions, pass } = recorded()
   const input = { question: 'why?' }
   const answer = await trace(
-    recorder,
+    observer,
     async (d) => {
       d.setInput(input)
       input.question = 'changed'
@@ -49,10 +49,10 @@ test.each([
     { name: 'Error', message: '' }
   ]
 ])('tells of %p that was thrown, and throws it', (thrown: unknown, error) => {
-  const { recorder, decisions } = recorded()
+  const { observer, decisions } = recorded()
   let caught: unknown
   try {
-    trace(recorder, (d) => {
+    trace(observer, (d) => {
       d.setInput('x')
       throw thrown
     })
@@ -73,20 +73,20 @@ test('one that is ended by hand ends once', () => {
 })
 
 test('its id can be known before it ends', () => {
-  const { recorder, decisions } = recorded()
+  const { observer, decisions } = recorded()
   const ids = [{}, { decisionId: 'own' }].map((fields) => {
-    return trace(recorder, ({ decisionId }) => decisionId, fields)
+    return trace(observer, ({ decisionId }) => decisionId, fields)
   })
   expect(ids).toEqual(['made', 'own'])
   expect(decisions.map(({ decisionId }) => decisionId)).toEqual(ids)
 })
 
 test('values that refuse to be read do not reach whoever tells them', () => {
-  const { recorder, decisions } = recorded()
+  const { observer, decisions } = recorded()
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   const answer = trace(
-    recorder,
+    observer,
     (d) => {
       d.setInput(proxy)
       d.setMetadata(proxy)

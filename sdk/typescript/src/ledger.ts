@@ -20,7 +20,7 @@ export interface Stats {
   readonly lastSuccessAt: string | null
 }
 
-export interface Tally {
+export interface Ledger {
   logged: number
   sent: number
   readonly dropped: Record<DropReason, number>
@@ -33,7 +33,7 @@ export interface Tally {
   lastSuccessAt: number | null
 }
 
-export function createTally(): Tally {
+export function createLedger(): Ledger {
   const none = Object.fromEntries(dropReasons.map((reason) => [reason, 0]))
   const counts = { logged: 0, sent: 0, sampledOut: 0, retried: 0, changed: 0, requests: 0 }
   const dropped = none as Record<DropReason, number>
@@ -41,10 +41,10 @@ export function createTally(): Tally {
 }
 
 /** `logged` is always the sum of `sent`, `sampledOut`, `pending` and all of `dropped`. */
-export function statsOf(tally: Tally, { items, bytes }: Pick<Queue, 'items' | 'bytes'>): Stats {
-  const { lastSuccessAt, dropped } = tally
+export function statsOf(ledger: Ledger, { items, bytes }: Pick<Queue, 'items' | 'bytes'>): Stats {
+  const { lastSuccessAt, dropped } = ledger
   return {
-    ...tally,
+    ...ledger,
     dropped: { ...dropped },
     pending: items,
     pendingBytes: bytes,

@@ -6,7 +6,7 @@ import type { DecisionContext, DecisionInput } from './decision.ts'
 import { quietly } from './quietly.ts'
 import type { Snapshot } from './snapshot.ts'
 
-export interface RecordingFields extends DecisionContext {
+export interface ObservationFields extends DecisionContext {
   /** What was done; sent as `metadata.name`. */
   readonly name?: string | undefined
   readonly decisionId?: string | undefined
@@ -30,14 +30,14 @@ export interface Trace {
   setTokens(tokens: Tokens): void
 }
 
-export interface Recording extends Trace {
+export interface Observation extends Trace {
   /** Logs the decision; answers its id. Everything after the first end is without effect. */
   end(): string
   /** As `end`, with what was thrown in `metadata.error`. */
   fail(error: unknown): string
 }
 
-export interface Recorder {
+export interface Observer {
   readonly log: (decision: DecisionInput) => string
   readonly context: Context
   readonly snapshot: Snapshot
@@ -46,9 +46,9 @@ export interface Recorder {
   readonly now: () => number
 }
 
-/** Keeps the context of here, wherever the recording ends. */
-export function startRecording(recorder: Recorder, fields: RecordingFields = {}): Recording {
-  const { log, context, snapshot, newId, now } = recorder
+/** Keeps the context of here, wherever the observation ends. */
+export function startObservation(observer: Observer, fields: ObservationFields = {}): Observation {
+  const { log, context, snapshot, newId, now } = observer
   const startedAt = now()
   const here = mergeFields(context.current(), {})
   const known: Record<string, unknown> = {}
