@@ -1,15 +1,20 @@
 {{/* A process is {root, component, role (its values), reads (its list in files/settings.yaml)}. */}}
 
+{{/* How the process logs in to Kafka as a user of Strimzi; nothing where it is none. */}}
+{{- define "sluice.kafkaUser" -}}
+{{- with .root.Values.strimzi -}}
+{{- if and .users.enabled (has $.component (list "gateway" "storage" "evaluation" "audit")) -}}
+{{- .users.authentication -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Plain settings by name, as texts. A number of YAML arrives as a float: 1e+06 is no setting. */}}
 {{- define "sluice.config" -}}
 {{- $config := dict -}}
-{{- with .root.Values.strimzi -}}
-{{- if and .users.enabled (has $.component (list "gateway" "storage" "evaluation" "audit")) -}}
-{{- if eq .users.authentication "scram-sha-512" -}}
+{{- if eq (include "sluice.kafkaUser" .) "scram-sha-512" -}}
 {{- $_ := set $config "KAFKA_SASL_MECHANISM" "scram-sha-512" -}}
 {{- $_ := set $config "KAFKA_SASL_USERNAME" (include "sluice.name" $) -}}
-{{- end -}}
-{{- end -}}
 {{- end -}}
 {{- range $values := list .root.Values.config .role.config -}}
 {{- range $name, $value := $values -}}
@@ -29,15 +34,12 @@
 {{- define "sluice.secrets" -}}
 {{- $secrets := dict -}}
 {{- $source := dict "kind" "Secret" "name" (include "sluice.name" .) -}}
-{{- with .root.Values.strimzi -}}
-{{- if and .users.enabled (has $.component (list "gateway" "storage" "evaluation" "audit")) -}}
-{{- if eq .users.authentication "scram-sha-512" -}}
+{{- $user := include "sluice.kafkaUser" . -}}
+{{- if eq $user "scram-sha-512" -}}
 {{- $_ := set $secrets "KAFKA_SASL_PASSWORD" (set (deepCopy $source) "key" "password") -}}
-{{- else -}}
+{{- else if $user -}}
 {{- $_ := set $secrets "KAFKA_TLS_CERT" (set (deepCopy $source) "key" "user.crt") -}}
 {{- $_ := set $secrets "KAFKA_TLS_KEY" (set (deepCopy $source) "key" "user.key") -}}
-{{- end -}}
-{{- end -}}
 {{- end -}}
 {{- range $values := list .root.Values.secrets .role.secrets -}}
 {{- range $name, $value := $values -}}
