@@ -53,7 +53,8 @@ select * from (
   from runs
 ) where place = 1;
 
--- One row for each score; a decision without one has a single row, with `score` null.
+-- One row for each score. A run without one has a row too, and so has a decision without a run:
+-- there `score` is null.
 create view if not exists decision_scores as
 select d.organization_id, d.decision_id, d.received_at, d.agent_id, d.output,
   r.rule, r.evaluator, r.status, r.status_reason, r.evaluated_at,

@@ -84,7 +84,7 @@ testIfAll('every command of the page does what it says', async () => {
   const { DECISIONS_TOPIC: topic } = sluice.environment
   expect(said).toMatch(/^\d+ 0 \d{13} refund-agent decision_id=[\w-]{36},organization_id=/m)
   expect(said).toMatch(/^\{"partition":\d+,"offset":0,.*"agent_id":"refund-agent"/m)
-  expect(said).toMatch(/^\('refund-agent', 'not_empty', 1, 1\.0\)$/m)
+  expect(said).toMatch(/^\('refund-agent', 'output_not_empty', 1, 1\.0\)$/m)
   expect(said).toMatch(/refund-agent.*│ +1 │/)
   expect(said).toMatch(new RegExp(`^data-team +${topic} +\\d+ +\\d+ +1 +[01] `, 'm'))
   const database = new DatabaseSync(join(folder, 'decisions.db'))

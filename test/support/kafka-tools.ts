@@ -7,7 +7,6 @@ import { javaCommand, problemsOf, thisMachine } from '../../stack/preflight.ts'
 
 const mainClasses = {
   'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',
-  'kafka-configs.sh': 'kafka.admin.ConfigCommand',
   'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand'
 }
 
@@ -19,10 +18,7 @@ export function hasKafkaTools(): boolean {
 /** Writes one program for each command into the folder. */
 export async function installKafkaTools(folder: string): Promise<void> {
   const downloads = createDownloads(cacheFolder(process.env))
-  const paths = await Promise.all(
-    (['kafka-tools-4.3.1', 'kafka-4.3.1'] as const).map((name) => downloads.fetch(name, () => {}))
-  )
-  const classPath = paths.map((path) => join(path, '*')).join(':')
+  const classPath = join(await downloads.fetch('kafka-tools-4.3.1', () => {}), '*')
   const options = '-Xmx256m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
   const java = `exec "${javaCommand(process.env)}" ${options}`
   for (const [name, mainClass] of Object.entries(mainClasses)) {

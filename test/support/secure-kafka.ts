@@ -36,7 +36,11 @@ export function canStartSecureKafka(): boolean {
   return problemsOf('native', thisMachine(tmpdir())).length === 0
 }
 
-export async function startSecureKafka(authority: Authority): Promise<SecureKafka> {
+/** @param settings further lines of server.properties. */
+export async function startSecureKafka(
+  authority: Authority,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<SecureKafka> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-secure-'))
   onEnd(async () => rmSync(folder, { recursive: true, force: true }))
   const [plain, controller] = [await freePort(), await freePort()]
@@ -49,7 +53,8 @@ export async function startSecureKafka(authority: Authority): Promise<SecureKafk
   const base = propertiesOf({ client: plain, controller }, join(folder, 'log'))
   const listeners = { PLAINTEXT: plain, SASL_SSL: sasl, SSL: mutual }
   // Of two lines for one property, the later counts.
-  writeFileSync(properties, base + securityProperties({ listeners, controller, pems }))
+  const security = securityProperties({ listeners, controller, pems })
+  writeFileSync(properties, base + security + linesOf(settings))
   await start(folder, properties, plain)
   const [saslBrokers, mutualBrokers, plainBrokers] = [sasl, mutual, plain].map(
     (port) => `127.0.0.1:${port}`
@@ -84,6 +89,10 @@ function securityProperties({ listeners, controller, pems }: Security): string {
     'ssl.truststore.location': pems.trusted,
     'listener.name.ssl.ssl.client.auth': 'required'
   }
+  return linesOf(settings)
+}
+
+function linesOf(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')

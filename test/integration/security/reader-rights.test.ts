@@ -1,0 +1,119 @@
+/** The rights that docs/data-teams.md gives a reader: enough to read, and for nothing else. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { createKafkaAdmin } from '../../../platform/kafka-admin.ts'
+import { createKafkaClient } from '../../../platform/kafka-client.ts'
+import { blocksIn, sectionOf } from '../../docs/pages.ts'
+import { createAuthority } from '../../support/certificates.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { hasKafkaTools, installKafkaTools } from '../../support/kafka-tools.ts'
+import { hasKcat } from '../../support/reader-tools.ts'
+import { canStartSecureKafka, startSecureKafka } from '../../support/secure-kafka.ts'
+import type { SecureKafka } from '../../support/secure-kafka.ts'
+
+jest.setTimeout(240_000)
+const canRun = canStartSecureKafka() && hasKafkaTools() && hasKcat()
+if (!canRun) process.stderr.write('No kcat, or no Java with Maven: rights are not tried.\n')
+const describeIfAll = canRun ? describe : describe.skip
+
+const run = promisify(execFile)
+const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const topics = { DECISIONS_TOPIC: 'agent-decisions', EVALUATIONS_TOPIC: 'decision-evaluations' }
+const others = ['agent-decisions.dead-letter']
+const commands = blocksIn(
+  sectionOf('docs/data-teams.md', 'Which rights does a reader need?'),
+  'sh'
+).join('')
+
+let kafka: SecureKafka
+let folder: string
+let ca: string
+
+beforeAll(async () => {
+  if (!canRun) return
+  const authority = await createAuthority('The authority of this Kafka')
+  folder = mkdtempSync(join(tmpdir(), 'sluice-rights-'))
+  onEnd(async () => rmSync(folder, { recursive: true, force: true }))
+  ca = join(folder, 'ca.pem')
+  writeFileSync(ca, authority.ca)
+  ;[kafka] = await Promise.all([
+    startSecureKafka(authority, {
+      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      'super.users': 'User:ANONYMOUS'
+    }),
+    installKafkaTools(folder)
+  ])
+  await createTopics()
+})
+
+async function createTopics(): Promise<void> {
+  const security = { tls: null, sasl: null }
+  const brokers = [kafka.plainBrokers]
+  const client = createKafkaClient({ brokers, security, clientId: 'test', logger })
+  const admin = createKafkaAdmin(client.admin())
+  await admin.connect()
+  for (const name of [...Object.values(topics), ...others]) {
+    await admin.applyTopic({ name, partitions: 1, replicationFactor: 1, config: {} })
+  }
+  await admin.close()
+  for (const topic of [...Object.values(topics), ...others]) await produceTo(topic, [])
+}
+
+/** One record; as whoever may do everything, unless told how to log in. */
+async function produceTo(topic: string, login: string[]): Promise<unknown> {
+  const brokers = login.length === 0 ? kafka.plainBrokers : kafka.saslBrokers
+  const file = join(folder, 'record')
+  writeFileSync(file, `from ${login.length === 0 ? 'a gateway' : 'a reader'}`)
+  return await run('kcat', ['-P', '-b', brokers, '-t', topic, ...login, file])
+}
+
+/** As the page says it to librdkafka. */
+function login(): string[] {
+  const settings = [
+    ...['security.protocol=SASL_SSL', 'sasl.mechanism=SCRAM-SHA-512'],
+    ...[`sasl.username=${kafka.username}`, `sasl.password=${kafka.password}`],
+    `ssl.ca.location=${ca}`
+  ]
+  return settings.flatMap((setting) => ['-X', setting])
+}
+
+async function read(topic: string): Promise<string> {
+  const which = ['-C', '-b', kafka.saslBrokers, '-t', topic, '-o', 'beginning', '-e', '-q']
+  return (await run('kcat', [...which, ...login()], { timeout: 30_000 })).stdout
+}
+
+async function readAs(group: string): Promise<string> {
+  const which = ['-b', kafka.saslBrokers, '-q', '-e', '-X', 'auto.offset.reset=earliest']
+  const args = [...which, ...login(), '-G', group, ...Object.values(topics)]
+  return (await run('kcat', args, { timeout: 60_000 })).stdout
+}
+
+const refused = (what: string) => ({
+  stderr: expect.stringMatching(`${what} authorization failed`)
+})
+
+describeIfAll('a reader', () => {
+  test('without rights reads nothing', async () => {
+    await expect(read('agent-decisions')).rejects.toMatchObject(refused('Topic'))
+  })
+
+  test('with the rights of the page reads both topics, alone and in its group', async () => {
+    const path = `${folder}:${process.env['PATH']}`
+    const env = { ...topics, KAFKA_BROKERS: kafka.plainBrokers, PATH: path }
+    const granted = commands.replaceAll('User:data-team', `User:${kafka.username}`)
+    await run('bash', ['-e', '-c', granted], { env })
+    for (const topic of Object.values(topics)) expect(await read(topic)).toBe('from a gateway\n')
+    expect(await readAs('data-team')).toBe('from a gateway\n'.repeat(2))
+  })
+
+  test('writes nothing, reads no other topic and takes part in no other group', async () => {
+    await expect(produceTo('agent-decisions', login())).rejects.toMatchObject(refused('Topic'))
+    for (const other of others) await expect(read(other)).rejects.toMatchObject(refused('Topic'))
+    await expect(readAs('sluice-storage')).rejects.toMatchObject(refused('Group'))
+    expect(await read('agent-decisions')).toBe('from a gateway\n')
+  })
+})
