@@ -11,23 +11,29 @@ import { blocksIn, sectionOf } from '../../docs/pages.ts'
 import { createAuthority } from '../../support/certificates.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { hasKafkaTools, installKafkaTools } from '../../support/kafka-tools.ts'
-import { hasKcat } from '../../support/reader-tools.ts'
+import { hasKcat, hasReaderPython, readerPython } from '../../support/reader-tools.ts'
 import { canStartSecureKafka, startSecureKafka } from '../../support/secure-kafka.ts'
 import type { SecureKafka } from '../../support/secure-kafka.ts'
 
 jest.setTimeout(240_000)
 const canRun = canStartSecureKafka() && hasKafkaTools() && hasKcat()
 if (!canRun) process.stderr.write('No kcat, or no Java with Maven: rights are not tried.\n')
+if (!hasReaderPython()) process.stderr.write('No Python 3.11 here: its login is not tried.\n')
 const describeIfAll = canRun ? describe : describe.skip
 
 const run = promisify(execFile)
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const topics = { DECISIONS_TOPIC: 'agent-decisions', EVALUATIONS_TOPIC: 'decision-evaluations' }
 const others = ['agent-decisions.dead-letter']
-const commands = blocksIn(
-  sectionOf('docs/data-teams.md', 'Which rights does a reader need?'),
-  'sh'
-).join('')
+const page = 'docs/data-teams.md'
+const heading = 'Which rights does a reader need?'
+const commands = blocksIn(sectionOf(page, heading), 'sh').join('')
+/** Prints the topics that it may describe. */
+const program = `
+import json, sys
+from confluent_kafka.admin import AdminClient
+print(json.dumps(sorted(AdminClient(json.loads(sys.argv[1])).list_topics(timeout=20).topics)))
+`
 
 let kafka: SecureKafka
 let folder: string
@@ -71,14 +77,22 @@ async function produceTo(topic: string, login: string[]): Promise<unknown> {
   return await run('kcat', ['-P', '-b', brokers, '-t', topic, ...login, file])
 }
 
-/** As the page says it to librdkafka. */
+/** What the page has librdkafka told, with another login. */
+function settings(): Record<string, string> {
+  const [shown = ''] = blocksIn(sectionOf(page, heading), 'text')
+  const told = shown
+    .trim()
+    .split(' ')
+    .map((pair) => pair.split('=') as [string, string])
+  const { username, password } = kafka
+  const own = { 'sasl.username': username, 'sasl.password': password, 'ssl.ca.location': ca }
+  return { ...Object.fromEntries(told), ...own }
+}
+
+/** An old kcat cannot log in by SCRAM where the broker is new, as the page says. */
 function login(): string[] {
-  const settings = [
-    ...['security.protocol=SASL_SSL', 'sasl.mechanism=SCRAM-SHA-512'],
-    ...[`sasl.username=${kafka.username}`, `sasl.password=${kafka.password}`],
-    `ssl.ca.location=${ca}`
-  ]
-  return settings.flatMap((setting) => ['-X', setting])
+  const plain = { ...settings(), 'sasl.mechanism': 'PLAIN' }
+  return Object.entries(plain).flatMap(([name, value]) => ['-X', `${name}=${value}`])
 }
 
 async function read(topic: string): Promise<string> {
@@ -108,6 +122,14 @@ describeIfAll('a reader', () => {
     await run('bash', ['-e', '-c', granted], { env })
     for (const topic of Object.values(topics)) expect(await read(topic)).toBe('from a gateway\n')
     expect(await readAs('data-team')).toBe('from a gateway\n'.repeat(2))
+  })
+
+  const testWithPython = hasReaderPython() ? test : test.skip
+  testWithPython('logs in as the page says, and sees what it may read', async () => {
+    const told = JSON.stringify({ ...settings(), 'bootstrap.servers': kafka.saslBrokers })
+    const python = join(await readerPython(), 'python')
+    const { stdout } = await run(python, ['-c', program, told], { timeout: 60_000 })
+    expect(JSON.parse(stdout)).toEqual(Object.values(topics))
   })
 
   test('writes nothing, reads no other topic and takes part in no other group', async () => {
