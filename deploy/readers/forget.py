@@ -4,6 +4,7 @@
 
 Run it again and again: what was still on its way comes after an erasure, and goes then.
 """
+
 import datetime
 import json
 import sqlite3

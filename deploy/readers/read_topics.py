@@ -5,6 +5,7 @@
 
 Ctrl-C ends it in order. Whatever else ends it, start it again: it goes on where it committed.
 """
+
 import json
 import os
 import pathlib
@@ -20,13 +21,14 @@ from confluent_kafka.serialization import SerializationError
 
 DECISIONS = os.environ.get("DECISIONS_TOPIC", "agent-decisions")
 EVALUATIONS = os.environ.get("EVALUATIONS_TOPIC", "decision-evaluations")
-DECISION_FIELDS = (
-    "organization_id decision_id received_at agent_id session_id domain input output metadata "
-    "input_tokens output_tokens"
-).split()
-RUN_FIELDS = (
-    "run_id rule evaluator evaluator_version generation status status_reason"
-).split()
+DECISION_FIELDS = [
+    *("organization_id", "decision_id", "received_at", "agent_id", "session_id", "domain"),
+    *("input", "output", "metadata", "input_tokens", "output_tokens"),
+]
+RUN_FIELDS = [
+    *("run_id", "rule", "rule_id", "evaluator", "evaluator_id", "evaluator_version"),
+    *("generation", "status", "status_reason"),
+]
 
 
 def main(path):
@@ -37,14 +39,16 @@ def main(path):
     store.executescript(pathlib.Path(__file__).with_name("tables.sql").read_text())
     registry = SchemaRegistryClient({"url": os.environ["SCHEMA_REGISTRY_URL"]})
     deserialize = AvroDeserializer(registry)
-    consumer = Consumer({
-        "bootstrap.servers": os.environ["KAFKA_BROKERS"],
-        "group.id": os.environ.get("GROUP_ID", "data-team"),
-        # A new group begins with the oldest; the default would leave out all that is there.
-        "auto.offset.reset": "earliest",
-        # An offset is committed behind the rows, never before them.
-        "enable.auto.commit": False,
-    })
+    consumer = Consumer(
+        {
+            "bootstrap.servers": os.environ["KAFKA_BROKERS"],
+            "group.id": os.environ.get("GROUP_ID", "data-team"),
+            # A new group begins with the oldest; the default would leave out all that is there.
+            "auto.offset.reset": "earliest",
+            # An offset is committed behind the rows, never before them.
+            "enable.auto.commit": False,
+        }
+    )
     consumer.subscribe([DECISIONS, EVALUATIONS])
     try:
         while not stop:
@@ -100,10 +104,14 @@ def read(deserialize, value):
 
 def run_row(evaluation, run):
     return [
-        evaluation["organization_id"], evaluation["decision_id"],
+        evaluation["organization_id"],
+        evaluation["decision_id"],
         *(run[name] for name in RUN_FIELDS),
-        column(evaluation["evaluated_at"]), evaluation["agent_id"], evaluation["session_id"],
-        column(evaluation["received_at"]), json.dumps(run["scores"]),
+        column(evaluation["evaluated_at"]),
+        evaluation["agent_id"],
+        evaluation["session_id"],
+        column(evaluation["received_at"]),
+        json.dumps(run["scores"]),
     ]
 
 

@@ -19,7 +19,9 @@ create table if not exists runs (
   decision_id text not null,
   run_id text not null,
   rule text not null,
+  rule_id text,
   evaluator text not null,
+  evaluator_id text,
   evaluator_version integer not null,
   generation integer not null,
   status text not null,
@@ -47,7 +49,8 @@ create table if not exists unreadable (
 create view if not exists current_runs as
 select * from (
   select *, row_number() over (
-    partition by organization_id, decision_id, rule, evaluator, iif(rule = 'push', run_id, '')
+    partition by organization_id, decision_id, coalesce(rule_id, rule),
+      coalesce(evaluator_id, evaluator), iif(rule_id = 'push', run_id, '')
     order by generation desc, evaluator_version desc
   ) as place
   from runs

@@ -178,13 +178,13 @@ describeWithPython('the reader in Python', () => {
     const tables = readFileSync(join(readersFolder, 'tables.sql'), 'utf8')
     database.exec(tables)
     const insert = database.prepare(
-      `insert into runs
-        values ('o', 'd', ?, ?, 'judge', ?, ?, 'succeeded', null, '', null, null, '', '[]')`
+      `insert into runs values ('o', 'd', ?, ?, ?, ?, 'judge', ?, ?, 'succeeded', null, '', null,
+        null, '', '[]')`
     )
-    insert.run('replayed', 'default', 1, 1)
-    insert.run('late', 'default', 2, 0)
-    insert.run('one', 'push', 0, 0)
-    insert.run('other', 'push', 0, 0)
+    insert.run('replayed', 'new name', 'id', 'tone', 1, 1)
+    insert.run('late', 'old name', 'id', 'tone', 2, 0)
+    insert.run('one', 'push', 'push', 'tone', 0, 0)
+    insert.run('other', 'push', 'push', 'tone', 0, 0)
     const current = database.prepare('select run_id from current_runs order by run_id').all()
     expect(current.map((row) => row['run_id'])).toEqual(['one', 'other', 'replayed'])
     database.close()
