@@ -89,3 +89,12 @@ test.each(names)('%s ends by itself, job by job', (name) => {
 test.each(names)('%s puts nothing that a stranger wrote into a shell', (name) => {
   for (const { run } of stepsOf(name)) expect(run ?? '').not.toMatch(/\$\{\{ *github\./)
 })
+
+test('the image is built upon a digest, and told what it is', () => {
+  const build = stepsOf('release.yml').find(({ uses }) => uses?.startsWith('docker/build-push'))
+  const given = String(build?.with?.['build-args'])
+  const names = given.split('\n').flatMap((line) => line.match(/^\w+(?==)/) ?? [])
+  const taken = readFileSync('deploy/Dockerfile', 'utf8').match(/(?<=^ARG )\w+/gm) ?? []
+  expect(new Set(names)).toEqual(new Set(taken))
+  expect(given).toContain('NODE_IMAGE=${{ steps.base.outputs.image }}')
+})
