@@ -12,6 +12,7 @@ export type Mode =
   | 'evaluation'
   | 'reads'
   | 'tail'
+  | 'sizing'
   | 'sdk'
   | 'micro'
   | 'page'
@@ -49,6 +50,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --evaluation       what evaluation costs its process, with rules of three kinds
   --reads            how long reads take with a month of decisions in the store
   --tail             what 200 listeners of the live tail cost storage
+  --sizing           what a decision costs each process at several rates, and its bytes
   --sdk              what the SDKs cost their host, and an outage of the gateway
   --micro            the hot steps of the gateway alone, without any service
   --page             puts the newest figures into docs/performance.md
@@ -56,7 +58,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
   --rounds N         rounds, in each of which every row has its turn (3)
   --seconds N        seconds of each measurement (4; 600 of --steady, 20 of --overload,
-                     --hot-agent and --tail)
+                     --hot-agent, --sizing and --tail)
   --connections N    connections of the load (64)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
   --decisions N      decisions in the store of --reads (2000000)
@@ -98,12 +100,13 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
   steady: '600',
   overload: '20',
   'hot-agent': '20',
-  tail: '20'
+  tail: '20',
+  sizing: '20'
 }
 
 const flagModes = [
   ...(['steady', 'overload', 'hot-agent', 'storage', 'evaluation'] as const),
-  ...(['reads', 'tail', 'sdk', 'micro', 'page'] as const)
+  ...(['reads', 'tail', 'sizing', 'sdk', 'micro', 'page'] as const)
 ] as const
 
 function modeOf(values: ReturnType<typeof parse>): Mode {
@@ -135,6 +138,7 @@ function parse(args: readonly string[]) {
         evaluation: { type: 'boolean', default: false },
         reads: { type: 'boolean', default: false },
         tail: { type: 'boolean', default: false },
+        sizing: { type: 'boolean', default: false },
         sdk: { type: 'boolean', default: false },
         micro: { type: 'boolean', default: false },
         page: { type: 'boolean', default: false },

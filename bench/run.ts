@@ -11,6 +11,7 @@ import { runOverload } from './modes/overload.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
 import { runReads } from './modes/reads.ts'
 import { runSdk } from './modes/sdk.ts'
+import { runSizing } from './modes/sizing.ts'
 import { runSteady } from './modes/steady.ts'
 import { runStorage } from './modes/storage.ts'
 import { runTail } from './modes/tail.ts'
@@ -45,6 +46,7 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   storage: runStorage,
   reads: runReads,
   tail: runTail,
+  sizing: runSizing,
   sdk: runSdk,
   evaluation: (session) => runEvaluation(session, trialFolder)
 } satisfies Partial<Record<Mode, (session: Session) => Promise<Outcome>>>

@@ -14,6 +14,7 @@ import { addErase } from './program/add-erase.ts'
 import { addKeys } from './program/add-keys.ts'
 import { addRewind } from './program/add-rewind.ts'
 import { addSchemas } from './program/add-schemas.ts'
+import { addSizing } from './program/add-sizing.ts'
 import { addTail } from './program/add-tail.ts'
 import { argument } from './program/argument.ts'
 
@@ -50,7 +51,7 @@ function createProgram(): Command {
     )
 
   const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
-  for (const add of [...groups, addErase, addRewind]) add(program, { environment, write, tell })
+  for (const add of [...groups, addErase, addRewind, addSizing]) add(program, { environment, write, tell })
   return program
 }
 
