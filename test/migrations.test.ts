@@ -1,0 +1,54 @@
+/** Migrations run while processes of the version before still do, so they only add. */
+import { readdirSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { migrationsFolder } from '../schemas/index.ts'
+import { read } from './docs/pages.ts'
+import { findMigrationFlaws } from './support/migration-flaws.ts'
+
+/** Written before the first release: there is no version before them. */
+const beforeRelease = [
+  'drop function ensure_decisions_partition(date)',
+  'alter table users drop column organization_id, drop column role'
+]
+
+test('no migration takes away what the version before it uses', () => {
+  const migrations = readdirSync(migrationsFolder)
+    .toSorted()
+    .map((name) => ({ name, sql: read(`schemas/postgres/${name}`) }))
+  expect(migrations.length).toBeGreaterThan(14)
+  const flaws = findMigrationFlaws(migrations)
+  expect(flaws.map(({ statement }) => statement)).toEqual(beforeRelease)
+})
+
+const made = { name: '0001', sql: 'create table t (a text, b text);' }
+
+test.each([
+  'drop table t',
+  'truncate t',
+  'alter table t rename to u',
+  'alter table t rename column a to c',
+  'alter table t drop column a',
+  'alter table t\n  -- a comment\n  drop a',
+  'ALTER TABLE t ALTER COLUMN a TYPE integer USING a::integer',
+  'alter table t alter a set not null',
+  'alter table t add column c text not null',
+  'alter table t add column c text default 7, add column d text not null',
+  "alter table t add constraint a_is check (a <> '')",
+  'alter table t add unique (a)',
+  'create unique index t_by_a on t (a)',
+  'drop function move_decisions'
+])('%s is found', (sql) => {
+  expect(findMigrationFlaws([made, { name: '0002', sql: `${sql};` }])).toHaveLength(1)
+})
+
+test.each([
+  'alter table t add column c text, add column d bigint not null default 0',
+  'alter table t alter column a drop not null',
+  'alter table t drop constraint a_is',
+  'create index t_by_a on t (a)',
+  'drop index t_by_a',
+  'create table u (a text not null unique); create unique index u_by_a on u (a)',
+  'create function f() returns void language sql as $$ truncate t; drop table t $$'
+])('%s is not', (sql) => {
+  expect(findMigrationFlaws([made, { name: '0002', sql: `${sql};` }])).toEqual([])
+})
