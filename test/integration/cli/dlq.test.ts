@@ -103,7 +103,7 @@ describe('list and show', () => {
     const args = ['cli/sluice.mjs', 'dlq', 'show', place, '--raw']
     expect(execFileSync('node', args, { env: sluice.environment })).toEqual(poison)
     await expect(dlq('show', '0/999')).rejects.toThrow('has nothing at 0/999')
-  })
+  }, 120_000)
 })
 
 describe('replay', () => {

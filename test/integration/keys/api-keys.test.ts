@@ -29,7 +29,7 @@ beforeAll(async () => {
     sluice.start('gateway'),
     sluice.start('gateway', { REDIS_URL: nobodysRedis })
   ])
-})
+}, 120_000)
 
 interface Created {
   readonly key_id: string
