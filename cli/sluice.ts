@@ -51,7 +51,8 @@ function createProgram(): Command {
     )
 
   const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
-  for (const add of [...groups, addErase, addRewind, addSizing]) add(program, { environment, write, tell })
+  for (const add of [...groups, addErase, addRewind, addSizing])
+    add(program, { environment, write, tell })
   return program
 }
 
