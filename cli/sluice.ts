@@ -50,9 +50,9 @@ function createProgram(): Command {
       applyTopics(environment, { replicationFactor, write })
     )
 
-  const groups = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
-  for (const add of [...groups, addErase, addRewind, addSizing])
-    add(program, { environment, write, tell })
+  const daily = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
+  const groups = [...daily, addErase, addRewind, addSizing]
+  for (const add of groups) add(program, { environment, write, tell })
   return program
 }
 
