@@ -1,22 +1,12 @@
 /** A gateway that people read from, and a session at it. */
-import { freePort } from '../stack/ports.ts'
 import { benchLogin } from './open-bench.ts'
 import type { Bench } from './row.ts'
+import { startGateway } from './rows/gateway.ts'
 
 /** @returns its address. */
-export async function startApiGateway({ run, nodeFlags, environment }: Bench): Promise<string> {
-  const [port, managementPort] = [await freePort(), await freePort()]
-  await run({
-    name: 'gateway-api',
-    args: [...nodeFlags, 'gateway/main.ts'],
-    environment: {
-      ...environment,
-      ...{ GATEWAY_ROUTES: 'api', GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: String(port) },
-      ...{ MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(managementPort) }
-    },
-    probe: async () => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).ok
-  })
-  return `http://127.0.0.1:${port}`
+export async function startApiGateway(bench: Bench): Promise<string> {
+  const environment = { GATEWAY_ROUTES: 'api' }
+  return (await startGateway(bench, { name: 'gateway-api', path: '', environment })).url
 }
 
 /** @returns an access token of the owner. */

@@ -13,8 +13,6 @@ export interface Listeners {
   close(): void
 }
 
-const decisionEvent = /^event: decision$/gm
-
 /** Resolves when each of them is connected. @throws when one is refused. */
 export async function openListeners(order: ListenersOrder): Promise<Listeners> {
   const ended = new AbortController()
@@ -27,11 +25,14 @@ export async function openListeners(order: ListenersOrder): Promise<Listeners> {
     void listen(response)
   }
   const listen = async ({ body }: Response): Promise<void> => {
+    let begun = ''
     try {
       for await (const piece of (body ?? new ReadableStream()).pipeThrough(
         new TextDecoderStream()
       )) {
-        told += piece.match(decisionEvent)?.length ?? 0
+        const lines = (begun + piece).split('\n')
+        begun = lines.pop() ?? ''
+        told += lines.filter((line) => line === 'event: decision').length
       }
     } catch {
       // It was closed.

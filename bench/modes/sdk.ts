@@ -9,7 +9,7 @@ import { markdownTable } from '../markdown.ts'
 import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Bench } from '../row.ts'
-import { decisionsTopic } from '../rows/gateway.ts'
+import { decisionsTopic, startGateway } from '../rows/gateway.ts'
 import { languages, runHost } from '../sdk/host-process.ts'
 import type { EnqueueReport, HostOrder, Language, SendReport } from '../sdk/host-process.ts'
 import type { Session } from '../session.ts'
@@ -73,22 +73,14 @@ interface Door {
 }
 
 /** A gateway that goes and comes back at the same address. */
-async function openDoor({ environment, run, end }: Session['bench']): Promise<Door> {
-  const [port, managementPort] = [await freePort(), await freePort()]
+async function openDoor(bench: Session['bench']): Promise<Door> {
+  const [name, port] = ['gateway-sdk', await freePort()]
+  const environment = { GATEWAY_PORT: String(port) }
   const open = async (): Promise<void> => {
-    await run({
-      name: 'gateway-sdk',
-      args: ['--disable-warning=TimeoutNegativeWarning', 'gateway/main.ts'],
-      environment: {
-        ...environment,
-        ...{ GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: String(port) },
-        ...{ MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(managementPort) }
-      },
-      probe: async () => (await fetch(`http://127.0.0.1:${managementPort}/readyz`)).ok
-    })
+    await startGateway(bench, { name, path: '', environment })
   }
   await open()
-  return { url: `http://127.0.0.1:${port}`, close: () => end('gateway-sdk'), open }
+  return { url: `http://127.0.0.1:${port}`, close: () => bench.end(name), open }
 }
 
 interface Counting {

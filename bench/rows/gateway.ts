@@ -1,12 +1,11 @@
 /** The gateway as it is deployed: one decision a request, batches, and on several processes. */
 import { topicDefinitions } from '../../schemas/index.ts'
 import { freePort } from '../../stack/ports.ts'
-import type { ShapeName } from '../shapes.ts'
 import type { Bench, Row, Target } from '../row.ts'
 
 export interface GatewaySettings {
   readonly name: string
-  readonly shape: ShapeName
+  /** After its address, in the `url` of the target. */
   readonly path: string
   /** Settings that differ from those of a deployment. */
   readonly environment?: Readonly<Record<string, string>>
@@ -40,7 +39,7 @@ export const gatewayWorkers = createGatewayRow({
   environment: { GATEWAY_WORKERS: '2' }
 })
 
-export function createGatewayRow(settings: GatewaySettings): Row {
+export function createGatewayRow(settings: GatewaySettings & Pick<Row, 'shape'>): Row {
   const { name, shape } = settings
   return {
     name,
