@@ -151,23 +151,27 @@ describe('a test event', () => {
   })
 })
 
-test('the snippets do as they are: what each sends is taken', async () => {
-  const tenant = await sluice.createTenant()
-  const { snippets } = await read(tenant)
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-snippets-'))
-  onEnd(() => rm(folder, { recursive: true }))
-  await installSdk(folder)
-  const withKey = (text: string): string => text.replace(keyPlaceholder, tenant.api_key)
-  await writeFile(join(folder, 'send.ts'), snippets.typescript)
-  await writeFile(join(folder, 'send.py'), snippets.python)
-  const { stdout: sent } = await run('sh', ['-c', withKey(snippets.curl)])
-  expect(sent).toContain('202 Accepted')
-  const env = { ...process.env, PYTHONPATH: join(sdkFolder, 'src') }
-  const node = `"${process.execPath}" --no-warnings send.ts`
-  for (const command of [node, 'python3 send.py']) {
-    const script = `${withKey(snippets.env)}${command}`
-    const { stdout, stderr } = await run('sh', ['-c', script], { cwd: folder, env })
-    expect(stderr).toBe('')
-    expect(stdout).toMatch(/sent[:=] ?1, failed[:=] ?0, dropped[:=] ?0, pending[:=] ?0/)
-  }
-}, prepareMs)
+test(
+  'the snippets do as they are: what each sends is taken',
+  async () => {
+    const tenant = await sluice.createTenant()
+    const { snippets } = await read(tenant)
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-snippets-'))
+    onEnd(() => rm(folder, { recursive: true }))
+    await installSdk(folder)
+    const withKey = (text: string): string => text.replace(keyPlaceholder, tenant.api_key)
+    await writeFile(join(folder, 'send.ts'), snippets.typescript)
+    await writeFile(join(folder, 'send.py'), snippets.python)
+    const { stdout: sent } = await run('sh', ['-c', withKey(snippets.curl)])
+    expect(sent).toContain('202 Accepted')
+    const env = { ...process.env, PYTHONPATH: join(sdkFolder, 'src') }
+    const node = `"${process.execPath}" --no-warnings send.ts`
+    for (const command of [node, 'python3 send.py']) {
+      const script = `${withKey(snippets.env)}${command}`
+      const { stdout, stderr } = await run('sh', ['-c', script], { cwd: folder, env })
+      expect(stderr).toBe('')
+      expect(stdout).toMatch(/sent[:=] ?1, failed[:=] ?0, dropped[:=] ?0, pending[:=] ?0/)
+    }
+  },
+  prepareMs
+)
