@@ -30,6 +30,12 @@ RUN_FIELDS = [
     *("generation", "status", "status_reason"),
 ]
 
+# Bytes that are no Avro, times that are none, members that are missing or of another type.
+OF_THE_RECORD = (
+    *(SerializationError, EOFError, LookupError, TypeError, ValueError, OverflowError),
+    *(sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError),
+)
+
 
 def main(path):
     stop = []
@@ -78,28 +84,31 @@ def keep(store, deserialize, message):
             raise KafkaException(message.error())
         print(message.error(), file=sys.stderr)
         return
-    value, unreadable = read(deserialize, message.value())
-    if unreadable is not None:
-        place = (message.topic(), message.partition(), message.offset())
-        insert(store, "unreadable", [*place, message.value(), unreadable])
-    elif message.topic() == DECISIONS:
-        insert(store, "decisions", [column(value[name]) for name in DECISION_FIELDS])
-    else:
-        for run in value["runs"]:
-            insert(store, "runs", run_row(value, run))
-
-
-def read(deserialize, value):
-    """The value, or why nobody can read it. What may pass ends the program instead."""
     try:
-        read_value = deserialize(value)
-    except SchemaRegistryError as error:
-        if error.http_status_code != 404:
+        for table, row in rows_of(message.topic(), deserialize(message.value())):
+            insert(store, table, row)
+    except Exception as error:
+        if not is_of_the_record(error):
             raise
-        return None, f"no such schema: {error}"
-    except (SerializationError, EOFError, IndexError, UnicodeDecodeError) as error:
-        return None, repr(error)
-    return (None, "it has no value") if read_value is None else (read_value, None)
+        place = (message.topic(), message.partition(), message.offset())
+        insert(store, "unreadable", [*place, message.value(), repr(error)])
+
+
+def is_of_the_record(error):
+    """Nobody can read it, ever. What may pass ends the program instead."""
+    if isinstance(error, SchemaRegistryError):
+        # The registry's own word that it has no such schema; any 404 may be a wrong address.
+        return error.error_code == 40403
+    return isinstance(error, OF_THE_RECORD) and not isinstance(error, json.JSONDecodeError)
+
+
+def rows_of(topic, value):
+    """Fails where the value is of another schema than the topic's."""
+    if value is None:
+        raise ValueError("it has no value")
+    if topic == DECISIONS:
+        return [("decisions", [column(value[name]) for name in DECISION_FIELDS])]
+    return [("runs", run_row(value, run)) for run in value["runs"]]
 
 
 def run_row(evaluation, run):
@@ -111,7 +120,7 @@ def run_row(evaluation, run):
         evaluation["agent_id"],
         evaluation["session_id"],
         column(evaluation["received_at"]),
-        json.dumps(run["scores"]),
+        json.dumps(run["scores"], allow_nan=False),
     ]
 
 
@@ -123,7 +132,7 @@ def column(value):
 def insert(store, table, row):
     """What is there already stays: a message may come twice, and the first one counts."""
     places = ", ".join("?" * len(row))
-    store.execute(f"insert or ignore into {table} values ({places})", row)
+    store.execute(f"insert into {table} values ({places}) on conflict do nothing", row)
 
 
 if __name__ == "__main__":

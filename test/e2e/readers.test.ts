@@ -203,7 +203,11 @@ describeWithPython('the reader in Python', () => {
     const good = value ?? Buffer.alloc(0)
     const unknown = Buffer.from(good)
     unknown.writeUInt32BE(2_000_000_000, 1)
-    const poison = [Buffer.from('poison'), good.subarray(0, 90), unknown, null]
+    // Behind both ids, of 37 bytes each, comes the time: here the largest that Avro can say.
+    const time = Buffer.from('feffffffffffffffff01', 'hex')
+    const never = Buffer.concat([good.subarray(0, 79), time, good.subarray(85)])
+    const [{ value: ofOther } = { value: null }] = await readAll(sluice.topics.evaluations)
+    const poison = [Buffer.from('poison'), good.subarray(0, 90), unknown, null, never, ofOther]
     const client = clientOf(gateway, tenant)
     await produce(
       sluice.topics.decisions,
