@@ -81,6 +81,7 @@ describe.each(sinks)('$file', ({ file, sink: { name, config } }) => {
   test('leaves nothing out in silence: what cannot be read goes to a topic of its own', () => {
     expect(config).toMatchObject({
       'errors.tolerance': 'all',
+      'errors.retry.timeout': '-1',
       'errors.deadletterqueue.topic.name': `${name}.dead-letter`,
       'errors.deadletterqueue.context.headers.enable': 'true',
       'errors.log.enable': 'true',

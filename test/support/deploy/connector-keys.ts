@@ -7,7 +7,7 @@ export const sinkKeys: readonly string[] = [
   'value.converter.value.subject.name.strategy',
   ...['consumer.override.auto.offset.reset', 'consumer.override.isolation.level'],
   ...['errors.tolerance', 'errors.log.enable', 'errors.log.include.messages'],
-  'errors.deadletterqueue.topic.name',
+  ...['errors.retry.timeout', 'errors.deadletterqueue.topic.name'],
   'errors.deadletterqueue.topic.replication.factor',
   'errors.deadletterqueue.context.headers.enable'
 ]
