@@ -28,8 +28,8 @@ export interface KafkaAdmin {
   ): Promise<{ partition: number; committed: bigint; end: bigint }[]>
   /** By partition, the next offset that the group will read; -1 where it never committed one. */
   readCommitted(groupId: string, topic: string): Promise<bigint[]>
-  /** The first offset that each partition still holds. */
-  readBegins(topic: string): Promise<{ partition: number; begin: bigint }[]>
+  /** Of each partition the first offset that it still holds, and that of its next message. */
+  readBounds(topic: string): Promise<{ partition: number; begin: bigint; end: bigint }[]>
   /**
    * Moves a group to these offsets, by partition; the others stay where they are.
    * @throws while somebody is in the group.
@@ -47,7 +47,7 @@ export function createKafkaAdmin(admin: Admin): KafkaAdmin {
     applyTopic: (settings) => applyTopic(admin, settings),
     readGroupProgress: (groupId, topic) => readGroupProgress(admin, groupId, topic),
     readCommitted: (groupId, topic) => readCommitted(admin, groupId, topic),
-    readBegins: (topic) => readBegins(admin, topic),
+    readBounds: (topic) => readBounds(admin, topic),
     setCommitted: (groupId, topic, offsets) => setCommitted(admin, { groupId, topic }, offsets),
     close: () => admin.disconnect()
   }
@@ -140,9 +140,11 @@ async function readCommitted(admin: Admin, groupId: string, topic: string): Prom
   return committed
 }
 
-async function readBegins(admin: Admin, topic: string) {
+async function readBounds(admin: Admin, topic: string) {
   const offsets = await admin.fetchTopicOffsets(topic)
-  return offsets.map(({ partition, low }) => ({ partition, begin: BigInt(low) }))
+  return offsets.map(({ partition, low, high }) => {
+    return { partition, begin: BigInt(low), end: BigInt(high) }
+  })
 }
 
 /** The client goes through the group itself, so one that somebody is in would divide anew. */

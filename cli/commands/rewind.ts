@@ -4,7 +4,7 @@ import { readConfig } from '../../platform/config.ts'
 import type { Environment } from '../../platform/config.ts'
 import type { KafkaAdmin } from '../../platform/kafka-admin.ts'
 import { kafkaSettingNames } from '../../platform/kafka-security.ts'
-import { findRewinds } from '../rewind/find-rewinds.ts'
+import { findRewinds, isOfAnotherTopic } from '../rewind/find-rewinds.ts'
 import type { Rewind } from '../rewind/find-rewinds.ts'
 import { readStandings } from '../rewind/read-standings.ts'
 import { withAdmin } from '../with-admin.ts'
@@ -58,6 +58,9 @@ function jsonOf(rewind: Rewind) {
   return { group, topic, partition, ...Object.fromEntries(texts) } as Record<string, unknown>
 }
 
+const ofAnotherTopic =
+  'The database knows offsets that a topic has not reached: it was made anew, or is of another ' +
+  'Kafka. Of such a partition all is read again, and what is stored is settled by identity.'
 const head = ['group', 'topic', 'partition', 'committed', 'back to', 'messages', 'gone']
 
 function linesOf(rewinds: readonly Rewind[], isDone: boolean): string[] {
@@ -66,6 +69,7 @@ function linesOf(rewinds: readonly Rewind[], isDone: boolean): string[] {
   return [
     ...layOut([head, ...rewinds.map(cellsOf)]),
     ...(gone === 0n ? [] : [`${gone} messages are lost: neither database nor topic has them.`]),
+    ...(rewinds.some(isOfAnotherTopic) ? [ofAnotherTopic] : []),
     isDone
       ? 'Set back. Start storage, and evaluation once storage has caught up.'
       : 'Nothing was set back; --execute does it, while storage and evaluation are stopped.'

@@ -11,6 +11,8 @@ export interface Standing {
   readonly recorded: bigint | null
   /** The first offset that the topic still holds. */
   readonly begin: bigint
+  /** The offset of the next message, read after `recorded`. */
+  readonly end: bigint
 }
 
 export interface Rewind extends Standing {
@@ -23,15 +25,24 @@ export interface Rewind extends Standing {
 
 /**
  * Back only, never forward: the tables come first, so in order a group stands where they do or
- * before, and what it skipped then has still to be done.
+ * before, and what it skipped then has still to be done. A group that has nowhere to go is there
+ * all the same when messages are gone.
  */
 export function findRewinds(standings: readonly Standing[]): Rewind[] {
   return standings.flatMap((standing) => {
     const { committed, recorded, begin } = standing
-    const wanted = recorded ?? 0n
-    if (committed <= wanted) return []
+    const wanted = isOfAnotherTopic(standing) ? 0n : (recorded ?? 0n)
+    if (committed <= wanted && begin <= wanted) return []
     const target = wanted < begin ? begin : wanted
     const messages = committed > target ? committed - target : 0n
     return [{ ...standing, target, messages, gone: target - wanted }]
   })
+}
+
+/**
+ * Whether the database knows an offset that the topic has not reached: then it was made anew since,
+ * or is another cluster's, and nothing of it can be taken as stored.
+ */
+export function isOfAnotherTopic({ recorded, end }: Standing): boolean {
+  return recorded !== null && recorded > end
 }

@@ -22,9 +22,9 @@ export async function readStandings(
   for (const [group, topic] of read) {
     const committed = await admin.readCommitted(group, topic)
     const recorded = await readRecorded(postgres, group, topic)
-    for (const { partition, begin } of await admin.readBegins(topic)) {
+    for (const { partition, begin, end } of await admin.readBounds(topic)) {
       standings.push({
-        ...{ group, topic, partition, begin },
+        ...{ group, topic, partition, begin, end },
         committed: committed[partition] ?? -1n,
         recorded: recorded.get(partition) ?? null
       })
