@@ -1,6 +1,4 @@
-/** Standard output of a command that may print for long: it waits for whoever reads, and ends when
- *  nobody does any more.
- */
+/** Standard output, whose reader may be slow or go away. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { escapedText } from './plain-text.ts'
@@ -12,12 +10,20 @@ export interface Output {
   readonly closed: AbortSignal
 }
 
-export function createOutput(stream: Writable & { readonly isTTY?: boolean }): Output {
-  const closing = new AbortController()
+/** Calls `onGone` once nobody reads any more. Without it the command ends what it began, unheard:
+ *  `sluice dlq replay --execute | head`.
+ */
+export function outliveReader(stream: Writable, onGone = (): void => {}): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    closing.abort()
+    onGone()
   })
+}
+
+/** For a command that may print for long: it waits for whoever reads, and ends when nobody does. */
+export function createOutput(stream: Writable & { readonly isTTY?: boolean }): Output {
+  const closing = new AbortController()
+  outliveReader(stream, () => closing.abort())
 
   return {
     write: async (content) => {

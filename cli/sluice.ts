@@ -6,6 +6,7 @@ import { applyTopics } from './commands/apply-topics.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
 import { endWhenTold } from './end-when-told.ts'
 import { localEnvironment } from './local-environment.ts'
+import { outliveReader } from './output.ts'
 import { parseCopies } from './parse-option.ts'
 import { addAudit } from './program/add-audit.ts'
 import { addBootstrap } from './program/add-bootstrap.ts'
@@ -65,6 +66,7 @@ function endWith(error: unknown): number {
 
 // The first process of a container is deaf to signals that it does not listen to.
 if (process.pid === 1) endWhenTold()
+for (const stream of [process.stdout, process.stderr]) outliveReader(stream)
 try {
   await createProgram().parseAsync()
 } catch (error) {

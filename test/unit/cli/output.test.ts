@@ -1,5 +1,8 @@
 /** Printing for long: back-pressure, and a reader who goes away. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { createOutput } from '../../../cli/output.ts'
 
@@ -44,4 +47,13 @@ test('ends quietly when nobody reads any more', async () => {
   await output.write('abc')
   expect(output.closed.aborted).toBe(true)
   await output.write('more')
+})
+
+test('a command whose reader went away ends what it began', async () => {
+  const args = ['cli/sluice.ts', 'sizing', '--rate', '10']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = text(child.stderr)
+  child.stdout.destroy()
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(await said).toBe('')
 })
