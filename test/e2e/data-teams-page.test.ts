@@ -10,11 +10,12 @@ import { onEnd } from '../support/cleanup.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import { readAll, waitUntilConsumed } from '../support/kafka.ts'
 import { hasKafkaTools, installKafkaTools } from '../support/kafka-tools.ts'
-import { hasKcat, hasReaderPython, readerPython } from '../support/reader-tools.ts'
+import { findReaderPython, hasKcat } from '../support/reader-tools.ts'
 import { createShell } from '../support/shell.ts'
 
 jest.setTimeout(9 * 60_000)
-const canRun = hasKcat() && hasReaderPython() && hasKafkaTools()
+const python = await findReaderPython()
+const canRun = hasKcat() && python !== null && hasKafkaTools()
 if (!canRun) {
   process.stderr.write('No kcat, Python 3.11 or Java with Maven here: the page is not walked.\n')
 }
@@ -41,11 +42,7 @@ function folderWith(programs: Readonly<Record<string, string>>): string {
 
 testIfAll('every command of the page does what it says', async () => {
   const folder = folderWith({ npx: `shift; exec node "${resolve('cli/sluice.mjs')}" "$@"` })
-  const [sluice, python] = await Promise.all([
-    createInstallation(),
-    readerPython(),
-    installKafkaTools(join(folder, 'bin'))
-  ])
+  const [sluice] = await Promise.all([createInstallation(), installKafkaTools(join(folder, 'bin'))])
   const tenant = await sluice.createTenant()
   const [gateway] = await Promise.all([
     sluice.start('gateway'),
@@ -63,7 +60,7 @@ testIfAll('every command of the page does what it says', async () => {
   const shell = createShell(folder)
   const known: NodeJS.ProcessEnv = {
     ...sluice.environment,
-    PATH: [join(folder, 'bin'), python, process.env['PATH']].join(':'),
+    PATH: [join(folder, 'bin'), python ?? '', process.env['PATH']].join(':'),
     BASE_URL: gateway.url,
     TOKEN: String(body['access_token'])
   }

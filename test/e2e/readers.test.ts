@@ -13,15 +13,15 @@ import { onEnd } from '../support/cleanup.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Installation, Tenant } from '../support/installation.ts'
 import { committedOffsets, produce, readAll, waitUntilConsumed } from '../support/kafka.ts'
-import { hasKcat, hasReaderPython, readerPython, readersFolder } from '../support/reader-tools.ts'
+import { findReaderPython, hasKcat, readersFolder } from '../support/reader-tools.ts'
 
 jest.setTimeout(9 * 60_000)
 const run = promisify(execFile)
-const isPythonThere = hasReaderPython()
+const bin = await findReaderPython()
 const isKcatThere = hasKcat()
-if (!isPythonThere) process.stderr.write('No Python 3.11 here: its readers are not run.\n')
+if (bin === null) process.stderr.write('Without it the readers in Python are not run.\n')
 if (!isKcatThere) process.stderr.write('No kcat here: it is not run.\n')
-const describeWithPython = isPythonThere ? describe : describe.skip
+const describeWithPython = bin === null ? describe.skip : describe
 const testWithKcat = isKcatThere ? test : test.skip
 
 /** What many a JSON library would change. */
@@ -48,13 +48,9 @@ let sluice: Installation
 let tenant: Tenant
 let gateway: Application
 let environment: NodeJS.ProcessEnv
-let bin = ''
 
 beforeAll(async () => {
-  ;[sluice, bin] = await Promise.all([
-    createInstallation(),
-    isPythonThere ? readerPython() : Promise.resolve('')
-  ])
+  sluice = await createInstallation()
   tenant = await sluice.createTenant({ rateLimit: 1_000_000 })
   ;[gateway] = await Promise.all([
     sluice.start('gateway'),
@@ -64,7 +60,7 @@ beforeAll(async () => {
   const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DECISIONS_TOPIC, EVALUATIONS_TOPIC } =
     sluice.environment
   environment = {
-    ...{ PATH: [bin, process.env['PATH']].join(':'), TZ: 'Asia/Kathmandu' },
+    ...{ PATH: [bin ?? '', process.env['PATH']].join(':'), TZ: 'Asia/Kathmandu' },
     ...{ KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DECISIONS_TOPIC, EVALUATIONS_TOPIC }
   }
   await post(body)

@@ -11,12 +11,13 @@ import { hoursDiffer } from '../support/hours-differ.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Client, Installation, Tenant } from '../support/installation.ts'
 import { waitUntilConsumed } from '../support/kafka.ts'
-import { hasPostgresPrograms, runPostgres } from '../support/postgres-programs.ts'
+import { findPostgresPrograms, runPostgres } from '../support/postgres-programs.ts'
 import { onServer } from '../support/create-database.ts'
 import { services } from '../support/services.ts'
 
-const isThere = hasPostgresPrograms()
-if (!isThere) process.stderr.write('No pg_dump 18 and no python3 here: nothing is restored.\n')
+const isThere = (await findPostgresPrograms()) !== null
+if (!isThere) process.stderr.write('Without it nothing is restored.\n')
+const testIfThere = isThere ? test : test.skip
 const timeoutMs = 8 * 60_000
 const settleMs = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'sluice-restore-'))
@@ -96,7 +97,7 @@ async function storedOf(table: string): Promise<Map<string, number>> {
   return new Map(rows.map(({ decision_id, n }) => [decision_id, n]))
 }
 
-;(isThere ? test : test.skip)(
+testIfThere(
   'nothing acknowledged is lost or doubled, and what was erased stays erased',
   async () => {
     await more()
@@ -161,8 +162,7 @@ async function storedOf(table: string): Promise<Map<string, number>> {
   timeoutMs
 )
 
-test('a list that was never made is said so', async () => {
-  if (!isThere) return
+testIfThere('a list that was never made is said so', async () => {
   const path = join(folder, `${randomUUID()}.json`)
   await expect(sluice.sluice('erase', '--repeat', path)).rejects.toThrow('no such file')
 })

@@ -1,6 +1,7 @@
 /** Python, and packages of it that tests install for themselves. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { cacheFolder } from '../../stack/downloads.ts'
 import { answers, runWell } from './run-to-end.ts'
 
@@ -9,15 +10,17 @@ export function hasPython(): boolean {
 }
 
 /**
- * The folder of the packages' programs, in a folder of the cache that `name` names; null, and a
- * line that says so, where there is no Python or nowhere to have them from.
+ * The folder of the packages' programs, installed once for each Python and each list of packages;
+ * null, and a line that says so, where there is no Python or nowhere to have them from.
  */
 export async function findPythonEnvironment(
   name: string,
-  ...packages: string[]
+  ...packages: readonly string[]
 ): Promise<string | null> {
-  const folder = join(cacheFolder(process.env), name)
   try {
+    const version = await runWell('python3', ['--version'])
+    const hash = createHash('sha256').update(version + packages.join())
+    const folder = join(cacheFolder(process.env), `${name}-${hash.digest('hex').slice(0, 12)}`)
     await fill(folder, packages)
     return join(folder, 'bin')
   } catch (error) {
@@ -27,12 +30,18 @@ export async function findPythonEnvironment(
   }
 }
 
-/** It names its own place, so that it cannot be made elsewhere: a mark says that it is whole. */
+/** It knows its own place, so it stays where it is made, and gets its name when it is whole. */
 async function fill(folder: string, packages: readonly string[]): Promise<void> {
-  const mark = join(folder, 'complete')
-  if (existsSync(mark)) return
-  rmSync(folder, { recursive: true, force: true })
-  await runWell('python3', ['-m', 'venv', folder])
-  await runWell(join(folder, 'bin', 'pip'), ['install', '--quiet', ...packages])
-  writeFileSync(mark, '')
+  if (existsSync(folder)) return
+  mkdirSync(dirname(folder), { recursive: true })
+  const made = mkdtempSync(`${folder}.`)
+  try {
+    await runWell('python3', ['-m', 'venv', made])
+    await runWell(join(made, 'bin', 'pip'), ['install', '--quiet', ...packages])
+    symlinkSync(made, folder)
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true })
+    // Another process that made it meanwhile was sooner.
+    if (!existsSync(folder)) throw error
+  }
 }

@@ -4,15 +4,14 @@ import { findPythonEnvironment } from '../python-environment.ts'
 import { run } from '../run-to-end.ts'
 import type { Ended } from '../run-to-end.ts'
 
-const version = '1.37.0'
+const wanted = 'kubernetes-validate==1.37.0'
 
 /** Holds every object of a file against the schema of its kind; what is misspelt counts too. */
 export type KubernetesValidate = (path: string, kubernetes: string) => Promise<Ended>
 
 /** Null, and a line that says so, where there is none and none can be installed. */
 export async function findKubernetesValidate(): Promise<KubernetesValidate | null> {
-  const wanted = `kubernetes-validate==${version}`
-  const bin = await findPythonEnvironment(`kubernetes-validate-${version}`, wanted)
+  const bin = await findPythonEnvironment('kubernetes-validate', wanted)
   if (bin === null) return null
   const program = join(bin, 'kubernetes-validate')
   return (path, kubernetes) => run(program, ['--strict', '-k', kubernetes, path])

@@ -1,11 +1,8 @@
 /** Packages that are too heavy to depend on, installed once per user. */
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { cachedFolder } from '../cached-folder.ts'
-
-const run = promisify(execFile)
+import { runWell } from '../run-to-end.ts'
 
 /** Resolves with the folder whose `node_modules` hold the packages, such as `node@18.20.8`. */
 export async function findPackage(...names: readonly string[]): Promise<string> {
@@ -13,6 +10,6 @@ export async function findPackage(...names: readonly string[]): Promise<string> 
   return await cachedFolder(title, async (into) => {
     writeFileSync(join(into, 'package.json'), '{"private":true}')
     // Some fetch their program only when they are installed, which they may do here.
-    await run('npm', ['install', '--no-audit', '--no-fund', ...names], { cwd: into })
+    await runWell('npm', ['install', '--no-audit', '--no-fund', ...names], { cwd: into })
   })
 }

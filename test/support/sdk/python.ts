@@ -1,8 +1,7 @@
 /** Python for the tests of its SDK: what is there, and what they install for themselves once. */
-import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { findPythonEnvironment } from '../python-environment.ts'
-import { run, runWell } from '../run-to-end.ts'
+import { runWell } from '../run-to-end.ts'
 
 export const sdkFolder = resolve('sdk/python')
 
@@ -19,12 +18,7 @@ const packages = [
 
 /** The folder of the programs of `packages`; null, and a line that says so, without them. */
 export async function findPythonTools(): Promise<string | null> {
-  const { output: version } = await run('python3', ['--version'])
-  const key = createHash('sha256')
-    .update(version + packages.join())
-    .digest('hex')
-    .slice(0, 12)
-  return await findPythonEnvironment(`sdk-python-${key}`, ...packages)
+  return await findPythonEnvironment('sdk-python', ...packages)
 }
 
 /** Builds the SDK; resolves with the paths of its wheel and its sdist. */
