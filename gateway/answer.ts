@@ -23,8 +23,8 @@ export interface AnswerDependencies {
   readonly logger: Logger
   readonly clock: Clock
   readonly reportRefusal: ReportRefusal
-  /** True once the process was told to stop: connections are then closed after their answer. */
-  readonly isStopping: () => boolean
+  /** True once a stop has begun: connections are then closed after their answer. */
+  readonly isLeaving: () => boolean
 }
 
 /** What answers, and how it is counted. */
@@ -38,7 +38,7 @@ export interface Answering {
 export type Answer = (request: Request, response: Response) => Promise<void>
 
 export function createAnswer(dependencies: AnswerDependencies, answering: Answering): Answer {
-  const { door, cors, metrics, clock, logger, isStopping } = dependencies
+  const { door, cors, metrics, clock, logger, isLeaving } = dependencies
   const { operation, handle, isIngest = false } = answering
   const countAnswer = createCountAnswer(metrics, operation)
 
@@ -65,7 +65,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     lease.end()
     if (isIngest) noteIngest(lease, reply, performance.now() - startedAt)
     countAnswer(reply.status)
-    const isLast = isStopping() || !response.shouldKeepAlive
+    const isLast = isLeaving() || !response.shouldKeepAlive
     // Node closes a connection with its last answer, which would cut off a caller still sending.
     if (isLast && isSending(request, response)) await drain(request)
     const more = cors.headersFor(request.headers.origin)

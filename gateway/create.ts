@@ -72,6 +72,8 @@ export interface GatewayParts {
   readonly producer: RoutingProducer
   readonly schemaId: () => number | null
   readonly door: Door
+  /** Whether each answer closes its connection; without it, once the process stops. */
+  readonly isLeaving?: () => boolean
   readonly facts: Facts
   readonly readFacts: ReadFacts
   /** Calls that may wait for something to be stored; some hundreds without it. */
@@ -83,7 +85,7 @@ const elapsedMs = (): number => performance.now()
 
 export function createGatewayApp(parts: GatewayParts) {
   const { config, logger, lifecycle, metrics, door } = parts
-  const { findApiKey, noteUse } = parts
+  const { findApiKey, noteUse, isLeaving = lifecycle.isStopping } = parts
   const pepper = config.API_KEY_PEPPER
   const authenticate = createAuthenticate({ findApiKey, pepper, clock, noteUse })
   const store = createStore(parts.postgres)
@@ -100,7 +102,7 @@ export function createGatewayApp(parts: GatewayParts) {
   )
   const docs = config.DOCS_ENABLED ? createDocs(openApiOf(routes)) : null
   const app = createApp({
-    ...{ routes, docs, door, metrics, logger, clock, isStopping: lifecycle.isStopping },
+    ...{ routes, docs, door, metrics, logger, clock, isLeaving },
     cors: createCors(config.CORS_ORIGINS),
     reportRefusal
   })

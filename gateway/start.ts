@@ -19,6 +19,7 @@ import { createRedis } from '../platform/redis.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
 import { createSharedWindows } from '../platform/shared-windows.ts'
 import type { PrimaryLink } from './cluster/primary-link.ts'
+import { waitUntilReady } from './cluster/wait-until-ready.ts'
 import { openApiKeys } from './authentication/open-api-keys.ts'
 import { createCors } from './cors.ts'
 import { createGatewayApp } from './create.ts'
@@ -54,11 +55,13 @@ export async function startGateway(context: GatewayContext): Promise<void> {
   const stores = openStores(context, metrics)
   const log = openLog(context)
   const door = openDoor(context, metrics)
+  const isLeaving = (): boolean => lifecycle.isStopping() || context.link?.isLeaving() === true
   const { app, drain } = createGatewayApp({
     ...{ config, logger, lifecycle, metrics, ...stores },
     producer: log.producer,
     schemaId: log.schemaId,
-    door
+    door,
+    isLeaving
   })
   lifecycle.onStop('in-flight records', drain)
   const notReady = (): string[] => [
@@ -78,6 +81,9 @@ export async function startGateway(context: GatewayContext): Promise<void> {
     }
   })
   const { GATEWAY_HOST: host, GATEWAY_PORT: ownPort } = config
+  // Traffic comes all at once, and a gateway that is new knows no key.
+  await stores.connected()
+  if (context.link !== null) await waitUntilReady(notReady, lifecycle.stopping)
   await listen(server, { host, port: ownPort, setting: 'GATEWAY_PORT', backlog })
   // Asked for at once: a stop that came meanwhile closes the server as it is registered.
   const { port } = server.address() as AddressInfo

@@ -25,11 +25,15 @@ export interface OpenedApiKeys {
   readonly findApiKey: FindApiKey
   readonly noteUse: (keyId: string) => void
   readonly tellKeyChange: (keyId: string) => void
+  /** Resolves when the first key can be read without a wait, or after two seconds. */
+  readonly connected: () => Promise<void>
 }
 
 const flushEveryMs = 60_000
 /** A stop does not wait for Postgres longer than this. */
 const lastFlushMs = 1000
+/** Nor does a start. */
+const connectMs = 2000
 
 export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
   const { postgres, redis, publisher, metrics, lifecycle } = options
@@ -46,6 +50,10 @@ export function openApiKeys(options: OpenApiKeysOptions): OpenedApiKeys {
   return {
     findApiKey: keys.find,
     noteUse: usage.note,
-    tellKeyChange: createTellKeyChange(publisher, keys.forget)
+    tellKeyChange: createTellKeyChange(publisher, keys.forget),
+    connected: async () => {
+      const asked = postgres.query('select 1').catch(() => {})
+      await Promise.race([asked, sleep(connectMs, undefined, { ref: false })])
+    }
   }
 }

@@ -3,7 +3,10 @@ import type { MetricsSnapshot } from '../../platform/metrics.ts'
 
 export type FromPrimary =
   /** Report now; the answer carries the same number. */
-  { readonly kind: 'report'; readonly asked: number } | { readonly kind: 'stop' }
+  | { readonly kind: 'report'; readonly asked: number }
+  /** Answers close their connections from now on; what comes is still taken. */
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'stop' }
 
 export interface WorkerReport {
   readonly kind: 'report'
@@ -15,5 +18,8 @@ export interface WorkerReport {
 }
 
 export type FromWorker =
+  /** It is alive, and loads its code. */
+  | { readonly kind: 'starts' }
   /** It takes traffic from now on. */
-  { readonly kind: 'serves' } | WorkerReport
+  | { readonly kind: 'serves' }
+  | WorkerReport

@@ -6,10 +6,15 @@ import type { Readiness } from '../../platform/management.ts'
 import type { FromPrimary, FromWorker } from './messages.ts'
 
 export interface PrimaryLink {
-  /** Reports twice a second, whenever the primary asks, and a last time at the close. */
+  /**
+   * Reports twice a second, whenever the primary asks, and a last time at the close. Until then it
+   * says that the worker starts.
+   */
   report(reported: Reported): void
   /** Says that this worker takes traffic. */
   serves(): void
+  /** Whether the primary has begun to stop: balancers are noticing. */
+  isLeaving(): boolean
   /** Resolves with the reason when the primary says so, or when it is gone. */
   readonly stopAsked: Promise<string>
   close(): Promise<void>
@@ -36,7 +41,7 @@ export type LinkedWorker = Pick<Worker, 'on' | 'send' | 'isConnected' | 'exitedA
 export function createPrimaryLink(worker: LinkedWorker): PrimaryLink {
   const { promise: stopAsked, resolve: askStop } = Promise.withResolvers<string>()
   let reported: Reported | null = null
-  let timer: NodeJS.Timeout | undefined
+  let isLeaving = false
 
   function send(message: FromWorker): Promise<void> {
     if (!worker.isConnected()) return Promise.resolve()
@@ -50,8 +55,12 @@ export function createPrimaryLink(worker: LinkedWorker): PrimaryLink {
     await send({ kind: 'report', asked, missing: reported.notReady(), metrics })
   }
 
+  // However long its code takes to load on a busy machine, it is not one that hangs.
+  let timer = setInterval(() => void send({ kind: 'starts' }), everyMs)
+
   worker.on('message', (message: FromPrimary) => {
     if (message.kind === 'stop') askStop('the primary stops')
+    else if (message.kind === 'leave') isLeaving = true
     else void sendReport(message.asked)
   })
   worker.on('disconnect', () => {
@@ -62,9 +71,11 @@ export function createPrimaryLink(worker: LinkedWorker): PrimaryLink {
 
   return {
     stopAsked,
+    isLeaving: () => isLeaving,
     serves: () => void send({ kind: 'serves' }),
     report: (what) => {
       reported = what
+      clearInterval(timer)
       timer = setInterval(() => void sendReport(null), everyMs)
       void sendReport(null)
     },

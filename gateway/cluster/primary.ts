@@ -42,7 +42,10 @@ export function createPrimary({ config, logger, lifecycle }: PrimaryContext) {
       lifecycle.onStop('management port', () => management.close())
       lifecycle.onStop('workers left over', () => Promise.resolve(pool.kill()))
       lifecycle.onStop('workers', () => pool.stop())
-      lifecycle.onStop('readiness', () => sleep(config.SHUTDOWN_UNREADY_MS))
+      lifecycle.onStop('readiness', () => {
+        pool.leave()
+        return sleep(config.SHUTDOWN_UNREADY_MS)
+      })
       pool.start()
       logger.info({ workers: count, management_port: management.port }, 'workers start')
     }

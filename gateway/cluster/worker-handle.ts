@@ -13,6 +13,8 @@ export interface WorkerHandle {
   metrics(): MetricsSnapshot
   /** Resolves when it has reported anew, or did not within a second. */
   refresh(): Promise<void>
+  /** Tells it to close each connection with its answer. */
+  leave(): void
   stop(): void
   kill(): void
   readonly ended: Promise<WorkerEnd>
@@ -23,26 +25,28 @@ const silentAfterMs = 5000
 const refreshMs = 1000
 /** So long a silence is taken for an endless loop, which nobody else would notice. */
 const hungAfterMs = 30_000
+/** Before its first word a busy machine has to make a process of it. */
+const startsWithinMs = 120_000
 
 export function createWorkerHandle(worker: WorkerProcess): WorkerHandle {
   const waiting = new Map<number, () => void>()
   let report: WorkerReport | null = null
-  let reportedAt = performance.now()
+  let heardAt = performance.now()
   let hasServed = false
   let asked = 0
   let watchdog: NodeJS.Timeout | undefined
 
   worker.onMessage((message: FromWorker) => {
+    heardAt = performance.now()
+    watch(hungAfterMs)
     if (message.kind === 'serves') hasServed = true
     if (message.kind !== 'report') return
     report = message
-    reportedAt = performance.now()
-    watch()
     if (message.asked !== null) waiting.get(message.asked)?.()
   })
 
   function missing(): readonly string[] {
-    const isSilent = performance.now() - reportedAt > silentAfterMs
+    const isSilent = performance.now() - heardAt > silentAfterMs
     return report === null || !hasServed || isSilent ? ['worker'] : report.missing
   }
 
@@ -58,23 +62,24 @@ export function createWorkerHandle(worker: WorkerProcess): WorkerHandle {
   }
 
   /** It is asked once more: perhaps it was this process that stood still. */
-  function watch(): void {
+  function watch(silenceMs: number): void {
     clearTimeout(watchdog)
     watchdog = setTimeout(() => {
       void refresh().then(() => {
-        if (performance.now() - reportedAt >= hungAfterMs) worker.kill()
+        if (performance.now() - heardAt >= silenceMs) worker.kill()
       })
-    }, hungAfterMs).unref()
+    }, silenceMs).unref()
   }
 
   // One that hangs before its first report is ended as well.
-  watch()
+  watch(startsWithinMs)
   void worker.ended.then(() => clearTimeout(watchdog))
 
   return {
     ...{ pid: worker.pid, ended: worker.ended, missing, refresh },
     hasServed: () => hasServed,
     metrics: () => report?.metrics ?? [],
+    leave: () => worker.send({ kind: 'leave' }),
     stop: () => worker.send({ kind: 'stop' }),
     kill: () => worker.kill()
   }

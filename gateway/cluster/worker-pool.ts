@@ -10,6 +10,8 @@ import type { WorkerHandle } from './worker-handle.ts'
 
 export interface WorkerPool {
   start(): void
+  /** Tells every worker to close each connection with its answer. */
+  leave(): void
   /** Tells every worker to stop, and resolves when all have ended. */
   stop(): Promise<void>
   /** Ends what did not stop. */
@@ -74,6 +76,9 @@ export function createWorkerPool(dependencies: WorkerPoolDependencies): WorkerPo
   return {
     start: () => {
       kept = Array.from({ length: count }, () => keep())
+    },
+    leave: () => {
+      for (const worker of workers) worker.leave()
     },
     stop: async () => {
       for (const worker of workers) worker.stop()

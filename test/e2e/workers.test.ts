@@ -15,8 +15,8 @@ const count = 8
 /** Answers that make the traffic steady. */
 const some = 200
 /** Three processes start, and one of them under load. */
-const startMs = 60_000
-const testMs = 180_000
+const startMs = 120_000
+const testMs = 400_000
 
 let sluice: Installation
 let tenant: Tenant

@@ -207,7 +207,7 @@ describe('a connection', () => {
   })
 
   test('is closed after the answer once the process stops', async () => {
-    served = await serve(routes, { isStopping: () => true })
+    served = await serve(routes, { isLeaving: () => true })
     const text = await converse(served.port, 'GET /things HTTP/1.1\r\nhost: x\r\n\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 200/)
     expect(text.toLowerCase()).toContain('connection: close')

@@ -43,7 +43,7 @@ export interface Served {
 }
 
 type Overrides = Partial<
-  Pick<AppDependencies, 'docs' | 'isStopping' | 'reportRefusal'> &
+  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRefusal'> &
     Omit<DoorOptions, 'metrics'> &
     ServerLimits & { corsOrigins: readonly string[] }
 >
@@ -54,7 +54,7 @@ const mebibyte = 1024 * 1024
 export async function serve(routes: readonly Route[], overrides: Overrides = {}): Promise<Served> {
   const metrics = new RecordingMetrics()
   const logger = new RecordingLogger()
-  const { docs = null, isStopping = () => false, reportRefusal = () => {} } = overrides
+  const { docs = null, isLeaving = () => false, reportRefusal = () => {} } = overrides
   const cors = createCors(overrides.corsOrigins ?? [])
   const { requestsMax = 1000, bodyBytesMax = 64 * mebibyte } = overrides
   const limits = { ...limitsDefault, ...overrides }
@@ -62,7 +62,7 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   const { responseTimeoutMs = 30_000 } = overrides
   const door = createDoor({ requestsMax, bodyBytesMax, responseTimeoutMs, metrics })
   const app = createApp({
-    ...{ routes, docs, door, cors, metrics, logger, clock, isStopping, reportRefusal }
+    ...{ routes, docs, door, cors, metrics, logger, clock, isLeaving, reportRefusal }
   })
   const server = createGatewayServer({ app, door, cors, metrics, clock, limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -26,7 +26,7 @@ export class FakeWorker implements WorkerProcess {
     this.told.push(message)
     if (!this.answers) return
     if (message.kind === 'stop') this.end({ exitCode: 0, signal: null })
-    else void this.report(message.asked)
+    else if (message.kind === 'report') void this.report(message.asked)
   }
 
   onMessage(hear: (message: FromWorker) => void): void {
@@ -35,6 +35,10 @@ export class FakeWorker implements WorkerProcess {
 
   kill(): void {
     this.end({ exitCode: null, signal: 'SIGKILL' })
+  }
+
+  start(): void {
+    this.#hear({ kind: 'starts' })
   }
 
   serve(): void {

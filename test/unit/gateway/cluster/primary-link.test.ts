@@ -78,6 +78,13 @@ test('is asked to stop by the primary', async () => {
   expect(await link.stopAsked).toBe('the primary stops')
 })
 
+test('is told that the primary leaves, and goes on', () => {
+  const { worker, link } = connect()
+  expect(link.isLeaving()).toBe(false)
+  worker.emit('message', { kind: 'leave' })
+  expect(link.isLeaving()).toBe(true)
+})
+
 test('is asked to stop by the end of the primary, and does not end on the spot', async () => {
   const { worker, link } = connect()
   worker.lose()

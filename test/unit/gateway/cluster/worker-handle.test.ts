@@ -86,6 +86,30 @@ test('one that hangs for half a minute is ended', async () => {
   expect(await handle.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
 })
 
+test('one that says that it starts is left alone, and is missing', async () => {
+  const { worker, handle } = employ()
+  for (let seconds = 0; seconds < 600; seconds += 20) {
+    worker.start()
+    await jest.advanceTimersByTimeAsync(20_000)
+  }
+  expect([worker.told, handle.missing()]).toEqual([[], ['worker']])
+})
+
+test('one that never says anything is ended after two minutes', async () => {
+  const { worker, handle } = employ()
+  worker.answers = false
+  await jest.advanceTimersByTimeAsync(119_999)
+  expect(worker.told).toEqual([])
+  await jest.advanceTimersByTimeAsync(1001)
+  expect(await handle.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+})
+
+test('is told to leave, and goes on', () => {
+  const { worker, handle } = employ()
+  handle.leave()
+  expect(worker.told).toEqual([{ kind: 'leave' }])
+})
+
 test('one that answers although nothing was heard of it is left alone', async () => {
   const { worker, handle } = employ()
   worker.serve()
