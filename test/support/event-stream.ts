@@ -13,6 +13,8 @@ export interface EventStream {
   readonly headers: Headers
   /** All so far, in order. */
   readonly events: readonly SeenEvent[]
+  /** The last id that was sent, with an event or without; null before the first. */
+  lastId(): string | null
   /** Those of one kind. */
   of(event: string): readonly SeenEvent[]
   /** Resolves with them once there are so many of one kind. */
@@ -30,6 +32,7 @@ export async function openEventStream(
   onEnd(() => Promise.resolve(controller.abort()))
   const response = await fetch(url, { headers, signal: controller.signal })
   const events: SeenEvent[] = []
+  let lastId: string | null = null
   let state: ReturnType<EventStream['state']> = 'open'
 
   async function read(): Promise<void> {
@@ -40,6 +43,7 @@ export async function openEventStream(
       const blocks = text.split('\n\n')
       text = blocks.pop() ?? ''
       events.push(...blocks.flatMap(eventOf))
+      lastId = blocks.map(idOf).findLast((id) => id !== null) ?? lastId
     }
   }
   read().then(
@@ -51,6 +55,7 @@ export async function openEventStream(
     status: response.status,
     headers: response.headers,
     events,
+    lastId: () => lastId,
     of,
     atLeast: async (count, event) => {
       await waitUntil(`${count} events "${event}"`, () => of(event).length >= count)
@@ -59,6 +64,10 @@ export async function openEventStream(
     state: () => state,
     hangUp: () => controller.abort()
   }
+}
+
+function idOf(block: string): string | null {
+  return /^id: (.*)$/m.exec(block)?.[1] ?? null
 }
 
 function eventOf(block: string): SeenEvent[] {

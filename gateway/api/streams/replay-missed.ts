@@ -1,17 +1,19 @@
 /** What somebody missed who comes back: read from the store, up to a number. */
-import { readCursor } from '../../../core/cursor.ts'
-import type { CursorPosition } from '../../../core/cursor.ts'
 import type { OrganizationStore } from '../store.ts'
 import { selectKeys } from './select-news.ts'
 import type { TailFilters } from './tail-filters.ts'
 import type { TailItem } from './tail-item.ts'
 import type { TailListener } from './tail-listener.ts'
+import { readPlace } from './tail-place.ts'
+import type { TailPlace } from './tail-place.ts'
 import { itemsOf, shownMax } from './tail-source.ts'
 
 export interface Missed {
   /** As a caller sent it: the id of the last event that he has. */
   readonly lastEventId: string
   readonly filters: TailFilters
+  /** Behind what is read here: what is stored later will be told as news. */
+  readonly place: string
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -19,26 +21,33 @@ export interface Missed {
 /** Whoever was away for longer begins anew. */
 const awayMsMax = 86_400_000
 
-/** The newest of them, behind a gap that tells of the others. @returns those that were told. */
+/**
+ * The newest of them, behind a gap that tells of the others.
+ * @returns those that were told; null where nobody knows, and the tail begins anew.
+ */
 export async function replayMissed(
   store: OrganizationStore,
   listener: TailListener,
   missed: Missed
-): Promise<readonly TailItem[]> {
-  const position = positionOf(missed)
-  if (position === null) {
+): Promise<readonly TailItem[] | null> {
+  const since = sinceOf(missed)
+  if (since === null) {
     listener.gap(null)
-    return []
+    return null
   }
-  const keys = await selectKeys(store, position, missed.filters)
-  const items = await itemsOf(store, keys.slice(0, shownMax))
+  const keys = await selectKeys(store, since, missed.filters)
+  const [newest] = keys
+  // Who is cut in the middle of it is told all of it again.
+  const idOf = ({ id }: { id: string }): string =>
+    id === newest?.decision_id ? missed.place : missed.lastEventId
+  const items = await itemsOf(store, keys.slice(0, shownMax), idOf)
   listener.replay(items, Math.max(0, keys.length - shownMax))
   return items
 }
 
-function positionOf({ lastEventId, now }: Missed): CursorPosition | null {
-  const read = readCursor(lastEventId, {})
-  if (read.kind !== 'position') return null
-  const isLongAgo = Date.parse(read.position.sort_key) < now - awayMsMax
-  return isLongAgo ? null : read.position
+function sinceOf({ lastEventId, now }: Missed): TailPlace | null {
+  const place = readPlace(lastEventId)
+  if (place === null) return null
+  const isLongAgo = Date.parse(place.position.sort_key) < now - awayMsMax
+  return isLongAgo ? null : place
 }

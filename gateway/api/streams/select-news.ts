@@ -1,5 +1,4 @@
 /** What a tail looks for: which decisions there are, and what their evaluation has come to. */
-import type { CursorPosition } from '../../../core/cursor.ts'
 import type { Row } from '../../../platform/postgres.ts'
 import { textCondition } from '../../../platform/text-condition.ts'
 import { agentCondition } from '../profiles/agent-condition.ts'
@@ -7,6 +6,7 @@ import { agentIdOf } from '../profiles/agent-name.ts'
 import type { DecisionKey } from '../decisions/scan-decisions.ts'
 import type { OrganizationStore } from '../store.ts'
 import type { TailFilters } from './tail-filters.ts'
+import type { TailPlace } from './tail-place.ts'
 
 /** So many are looked at in one go; the index alone answers, so it takes milliseconds. */
 export const keysMax = 5000
@@ -19,10 +19,10 @@ export interface EvaluationState {
   readonly scores: object
 }
 
-/** The newest received since a moment, or behind a place in the list, newest first. */
+/** The newest received since a moment, or not told at a place of a tail, newest first. */
 export function selectKeys(
   store: OrganizationStore,
-  since: Date | CursorPosition,
+  since: Date | TailPlace,
   filters: TailFilters = {}
 ): Promise<DecisionKey[]> {
   const values: unknown[] = []
@@ -31,10 +31,7 @@ export function selectKeys(
   if (since instanceof Date) {
     conditions.push(`received_at > ${parameter(since.toISOString())}::timestamptz`)
   } else {
-    const time = `${parameter(since.sort_key)}::timestamptz`
-    // The first condition leaves out whole days; the second is the place within one.
-    conditions.push(`received_at >= ${time}`)
-    conditions.push(`(received_at, decision_id) > (${time}, ${parameter(since.id)}::uuid)`)
+    conditions.push(...conditionsOf(since, parameter))
   }
   const { agent_id } = filters
   if (agent_id !== undefined) conditions.push(agentCondition(agentIdOf(agent_id), parameter))
@@ -51,6 +48,22 @@ export function selectKeys(
       limit ${keysMax}`,
     values
   )
+}
+
+/** The first of them leaves out whole days. A transaction is the younger the later it began. */
+function conditionsOf(
+  { position, look }: TailPlace,
+  parameter: (value: unknown) => string
+): readonly string[] {
+  const time = `${parameter(position.sort_key)}::timestamptz`
+  const isBehind = `(received_at, decision_id) > (${time}, ${parameter(position.id)}::uuid)`
+  if (look === null) return [`received_at >= ${time}`, isBehind]
+  const isSince = (horizon: string): string => `age(xmin) <= age(${parameter(horizon)}::xid8::xid)`
+  return [
+    `received_at > ${parameter(new Date(look.from).toISOString())}::timestamptz`,
+    isSince(look.before),
+    `(${isSince(look.at)} or ${isBehind})`
+  ]
 }
 
 interface StateRow extends EvaluationState, Row {
@@ -87,6 +100,8 @@ export interface Progress {
   readonly settled: string
   /** Null while storage has not reported yet. */
   readonly as_of: Date | null
+  /** Whatever transactions before this one have written is visible from now on. */
+  readonly horizon: string
 }
 
 /** How far storage has come, by topic; the same for all organizations. */
@@ -95,10 +110,12 @@ export async function selectProgress(
   topics: readonly string[]
 ): Promise<Readonly<Record<string, Progress>>> {
   const rows = await store.query<Progress & Row & { topic: string }>(
-    `select topic, sum(next_offset)::text as settled, nullif(min(as_of), 'epoch') as as_of
-       from storage_progress
-      where topic = any($1::text[])
-      group by topic`,
+    `select wanted.topic, coalesce(sum(next_offset)::text, '') as settled,
+            nullif(min(as_of), 'epoch') as as_of,
+            pg_snapshot_xmin(pg_current_snapshot())::text as horizon
+       from unnest($1::text[]) as wanted(topic)
+       left join storage_progress on storage_progress.topic = wanted.topic
+      group by wanted.topic`,
     [topics]
   )
   return Object.fromEntries(rows.map(({ topic, ...progress }) => [topic, progress]))

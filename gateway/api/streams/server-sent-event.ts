@@ -14,7 +14,12 @@ export function serverSentEvent({ event, data, id }: ServerSentEvent): string {
 }
 
 /** How long a browser waits before it comes back. */
-export const retryLine = 'retry: 2000\n\n'
+const retryLine = 'retry: 2000'
+
+/** No event, but an id: who has seen none before he comes back has missed nothing, either. */
+export function openingOf(id: string): string {
+  return `id: ${id}\n${retryLine}\n\n`
+}
 
 export const eventStreamHeaders = Object.freeze({
   'content-type': 'text/event-stream; charset=utf-8',

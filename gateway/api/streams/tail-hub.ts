@@ -22,9 +22,15 @@ export interface TailHub {
    * From when it resolves, everything new of the organization is told; what it resolves with ends
    * that. @throws {Problem} 503
    */
-  listen(organizationId: string, listen: Listen): Promise<() => void>
+  listen(organizationId: string, listen: Listen): Promise<Listening>
   /** Somebody who listens was told of these: what becomes of them is told as well. */
   keep(organizationId: string, items: readonly TailItem[]): void
+}
+
+export interface Listening {
+  /** Behind everything that is not told to this listener any more: the id to begin with. */
+  readonly place: string
+  end(): void
 }
 
 /** An organization that somebody listens to. */
@@ -68,13 +74,15 @@ export function createTailHub(dependencies: TailHubDependencies): TailHub {
       const channel = channels.get(organizationId) ?? openChannel(organizationId)
       channel.listeners.add(listen)
       const end = (): void => leave(organizationId, channel, listen)
+      // Before any look that this listener is told of.
+      const before = channel.source.place()
       try {
         await channel.ready
       } catch (error) {
         end()
         throw error
       }
-      return end
+      return { place: before ?? channel.source.place() ?? '', end }
     },
     keep: (organizationId, items) => channels.get(organizationId)?.source.keep(items)
   }
@@ -123,4 +131,4 @@ async function readProgress(
   return { decisions: decisions ?? unknown, evaluations: evaluations ?? unknown }
 }
 
-const unknown = Object.freeze({ settled: '', as_of: null })
+const unknown = Object.freeze({ settled: '', as_of: null, horizon: '0' })

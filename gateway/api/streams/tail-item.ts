@@ -1,5 +1,4 @@
 /** A decision as a tail tells of it; its texts are made once for all who listen. */
-import { writeCursor } from '../../../core/cursor.ts'
 import type { SummaryRow } from '../decisions/decision-summaries.ts'
 import { summaryOf } from '../decisions/summary-text.ts'
 import type { EvaluationState } from './select-news.ts'
@@ -12,30 +11,26 @@ const pending: EvaluationState = Object.freeze({
   scores: {}
 })
 
-/** The summary of a decision, and its place in the list. */
-export interface TailRow extends SummaryRow {
-  /** `received_at` with all its digits. */
-  readonly sort_key: string
-}
-
 /** A decision, and what its evaluation had come to at some moment. */
 export class TailItem {
-  readonly row: TailRow
+  readonly row: SummaryRow
   readonly state: EvaluationState
+  /** Of the event that shows it: what was told with it. */
+  readonly id: string
   #decision: string | null = null
   #evaluation: string | null = null
 
-  constructor(row: TailRow, state: EvaluationState = pending) {
+  constructor(row: SummaryRow, id: string, state: EvaluationState = pending) {
     this.row = row
+    this.id = id
     this.state = state
   }
 
   /** The event that shows it. */
   get decision(): string {
-    const { sort_key, decision_id } = this.row
     this.#decision ??= serverSentEvent({
       event: 'decision',
-      id: writeCursor({ sort_key, id: decision_id }, {}),
+      id: this.id,
       data: JSON.stringify(summaryOf(this.row, this.state))
     })
     return this.#decision

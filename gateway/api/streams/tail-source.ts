@@ -1,11 +1,14 @@
 /** What is new of one organization since the last look; one for all of its listeners. */
 import type { Clock } from '../../../core/clock.ts'
+import type { CursorPosition } from '../../../core/cursor.ts'
 import { selectSummaries } from '../decisions/decision-summaries.ts'
 import type { DecisionKey } from '../decisions/scan-decisions.ts'
 import type { OrganizationStore } from '../store.ts'
 import { selectKeys, selectStates } from './select-news.ts'
 import type { Progress } from './select-news.ts'
 import { TailItem } from './tail-item.ts'
+import { writePlace, writePlaceAfter } from './tail-place.ts'
+import type { Look } from './tail-place.ts'
 import { createUnfinishedItems } from './unfinished-items.ts'
 
 /** Of the topics of decisions and of evaluations. */
@@ -28,6 +31,8 @@ export interface TailSource {
   look(progress: TailProgress): Promise<News>
   /** Of these was told as well: what becomes of them is news. */
   keep(items: readonly TailItem[]): void
+  /** Behind everything of the last look; null before the first. */
+  place(): string | null
 }
 
 /** So many decisions of a look are shown; the newest. */
@@ -41,25 +46,33 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
   const unfinished = createUnfinishedItems(store, clock)
   /** Null before the first look. */
   let seen: ReadonlySet<string> | null = null
-  let from = 0
+  let lastLook: Look | null = null
   let last: TailProgress | null = null
 
   /** Never back: what was shown would be shown again. */
   function beginOf({ as_of }: Progress): number {
     const now = clock.now()
     const settled = Math.min(as_of?.getTime() ?? now, now)
-    return Math.max(from, settled - slackMs, now - windowMsMax)
+    return Math.max(lastLook?.from ?? 0, settled - slackMs, now - windowMsMax)
   }
 
   async function lookForDecisions(progress: Progress) {
     const begin = beginOf(progress)
+    const at = progress.horizon
+    const look = { from: begin, before: lastLook?.at ?? at, at }
     const found = await selectKeys(store, new Date(begin))
     const known = seen
     const fresh = known === null ? [] : found.filter(({ decision_id }) => !known.has(decision_id))
-    const decisions = await itemsOf(store, fresh.slice(0, shownMax))
-    from = begin
+    const decisions = await itemsOf(store, fresh.slice(0, shownMax), ({ sort_key, id }) =>
+      writePlace({ sort_key, id }, look)
+    )
+    lastLook = look
     seen = new Set(found.map(({ decision_id }) => decision_id))
     return { decisions, dropped: Math.max(0, fresh.length - shownMax) }
+  }
+
+  function place(): string | null {
+    return lastLook === null ? null : writePlaceAfter(lastLook)
   }
 
   function keep(items: readonly TailItem[]): void {
@@ -71,14 +84,14 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
       const hasMoved = (name: keyof TailProgress): boolean =>
         last?.[name].settled !== progress[name].settled
       const isDue = hasMoved('evaluations') || unfinished.isDue()
-      const evaluations = isDue ? await unfinished.look() : []
+      const evaluations = isDue ? await unfinished.look(place() ?? '') : []
       const isNew = hasMoved('decisions') || seen === null
       const found = isNew ? await lookForDecisions(progress.decisions) : nothing
       last = progress
       keep([...evaluations, ...found.decisions])
       return { ...found, evaluations }
     },
-    keep
+    ...{ keep, place }
   }
 }
 
@@ -87,7 +100,8 @@ const nothing = Object.freeze({ decisions: [], dropped: 0 })
 /** Oldest first; those that were erased meanwhile are not among them. */
 export async function itemsOf(
   store: OrganizationStore,
-  keys: readonly DecisionKey[]
+  keys: readonly DecisionKey[],
+  idOf: (position: CursorPosition) => string
 ): Promise<TailItem[]> {
   const ids = keys.map(({ decision_id }) => decision_id)
   const states = await selectStates(store, ids)
@@ -95,7 +109,7 @@ export async function itemsOf(
   const rows = await selectSummaries(store, keys.toReversed())
   return rows.map((row) => {
     const { decision_id } = row
-    const sort_key = places.get(decision_id) ?? ''
-    return new TailItem({ ...row, sort_key }, states.get(decision_id))
+    const id = idOf({ sort_key: places.get(decision_id) ?? '', id: decision_id })
+    return new TailItem(row, id, states.get(decision_id))
   })
 }

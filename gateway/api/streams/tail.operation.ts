@@ -1,10 +1,10 @@
 /** What a caller needs to know of `GET /v1/decisions/tail`. */
 import type { JsonSchema } from '../../../platform/json-schema.ts'
 import type { Operation } from '../../route.ts'
-import { writeCursor } from '../../../core/cursor.ts'
 import { textFilter } from '../text-filter.ts'
-import { retryLine, serverSentEvent } from './server-sent-event.ts'
+import { openingOf, serverSentEvent } from './server-sent-event.ts'
 import { tailFilterSchemas } from './tail-filters.ts'
+import { writePlace } from './tail-place.ts'
 import { ticketExpression } from './tail-tickets.ts'
 
 const lastEventId = textFilter(
@@ -22,13 +22,15 @@ const ticket: JsonSchema = {
 
 const shown = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
 const place = { sort_key: '2026-01-31T12:00:00.120000Z', id: shown }
+const look = { from: Date.UTC(2026, 0, 31, 12), before: '4710', at: '4711' }
+const id = writePlace(place, look)
 const decision = { decision_id: shown, agent_id: 'refund-agent', domain: 'refunds' }
 const evaluation = { decision_id: shown, status: 'evaluated', verdict: 'pass', scores: {} }
 
 const example = [
-  retryLine,
+  openingOf(id),
   serverSentEvent({
-    ...{ event: 'decision', id: writeCursor(place, {}), data: JSON.stringify(decision) }
+    ...{ event: 'decision', id, data: JSON.stringify(decision) }
   }),
   serverSentEvent({ event: 'evaluation', data: JSON.stringify(evaluation) }),
   serverSentEvent({ event: 'ping', data: '{}' })
@@ -51,7 +53,7 @@ export const tailOperation: Operation = {
   headers: {
     'Last-Event-ID': {
       description: 'As `last_event_id`; what a browser sends that comes back by itself.',
-      example: writeCursor(place, {})
+      example: id
     }
   },
   response: {

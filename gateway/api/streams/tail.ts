@@ -6,7 +6,7 @@ import type { LiveSessions } from '../accounts/live-sessions.ts'
 import type { Store } from '../store.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { replayMissed } from './replay-missed.ts'
-import { eventStreamHeaders, retryLine, serverSentEvent } from './server-sent-event.ts'
+import { eventStreamHeaders, openingOf, serverSentEvent } from './server-sent-event.ts'
 import type { TailFilters } from './tail-filters.ts'
 import type { TailHub } from './tail-hub.ts'
 import { createTailListener } from './tail-listener.ts'
@@ -60,23 +60,30 @@ export function createOpenTail(dependencies: TailDependencies): OpenTail {
     const listener = createTailListener(filters)
     stopping.addEventListener('abort', listener.wake)
     let end = (): void => {}
+    let opening = ''
     const close = (): void => {
       stopping.removeEventListener('abort', listener.wake)
       end()
       giveBack()
     }
     try {
-      end = await hub.listen(organization_id, listener.take)
-      const missed = { filters, now: clock.now() }
+      const listening = await hub.listen(organization_id, listener.take)
+      end = listening.end
+      const { place } = listening
+      opening = openingOf(place)
+      const missed = { filters, place, now: clock.now() }
       if (lastEventId !== undefined) {
         const since = { ...missed, lastEventId }
-        hub.keep(organization_id, await replayMissed(store.of(organization_id), listener, since))
+        const told = await replayMissed(store.of(organization_id), listener, since)
+        // Who is cut before he has heard what he missed has still missed it.
+        if (told !== null) opening = openingOf(lastEventId)
+        hub.keep(organization_id, told ?? [])
       }
     } catch (error) {
       close()
       throw error
     }
-    const pieces = createPieces(dependencies, listener, principal)
+    const pieces = createPieces(dependencies, listener, { principal, opening })
     return { status: 200, headers: eventStreamHeaders, body: '', stream: { pieces, close } }
   }
 }
@@ -84,7 +91,7 @@ export function createOpenTail(dependencies: TailDependencies): OpenTail {
 function createPieces(
   { clock, stopping, liveSessions, timing = timingDefault }: TailDependencies,
   listener: TailListener,
-  principal: SessionPrincipal
+  { principal, opening }: { readonly principal: SessionPrincipal; readonly opening: string }
 ) {
   const endsAt = clock.now() + timing.lastingMs
   let checkAt = 0
@@ -100,7 +107,7 @@ function createPieces(
 
   return async function* pieces(signal: AbortSignal): AsyncGenerator<string, void> {
     signal.addEventListener('abort', listener.wake)
-    yield retryLine
+    yield opening
     for (;;) {
       const text = stopping.aborted ? '' : await listener.next(timing.pingMs)
       if (signal.aborted) return

@@ -9,8 +9,8 @@ import { TailItem } from './tail-item.ts'
 export interface UnfinishedItems {
   /** Until its evaluation is over. */
   keep(item: TailItem): void
-  /** Those of which more is known than when they were kept. */
-  look(): Promise<readonly TailItem[]>
+  /** Those of which more is known than when they were kept; `id` is of the event that shows one. */
+  look(id: string): Promise<readonly TailItem[]>
   /** Whether the last look is so long ago that there should be one, whatever storage says. */
   isDue(): boolean
 }
@@ -33,15 +33,15 @@ export function createUnfinishedItems(store: OrganizationStore, clock: Clock): U
       const [oldest] = kept.keys()
       if (kept.size > itemsMax && oldest !== undefined) kept.delete(oldest)
     },
-    look: async () => {
+    look: async (id) => {
       const now = clock.now()
       for (const [id, { since }] of kept) if (since < now - keptMs) kept.delete(id)
       const states = await selectStates(store, [...kept.keys()])
       lookedAt = now
-      return [...states].flatMap(([id, state]) => {
-        const before = kept.get(id)?.item
+      return [...states].flatMap(([decisionId, state]) => {
+        const before = kept.get(decisionId)?.item
         const isSame = before === undefined || isEqual(before.state, state)
-        return isSame ? [] : [new TailItem(before.row, state)]
+        return isSame ? [] : [new TailItem(before.row, id, state)]
       })
     },
     isDue: () => clock.now() - lookedAt >= dueMs

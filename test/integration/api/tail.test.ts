@@ -157,6 +157,33 @@ test('tells first what was missed, and how much of it cannot be told again', asy
   }
 })
 
+test('who comes back is told what was received before his last one and stored later', async () => {
+  const first = await tail('?agent_id=late')
+  const seen = await store({ agent_id: 'late' })
+  await first.atLeast(1, 'decision')
+  first.hangUp()
+  const late = await store({ agent_id: 'late', received_at: Date.now() - 3000 })
+  const again = await openEventStream(
+    `${await scene.serveAnother()}/v1/decisions/tail?agent_id=late`,
+    { authorization: `Bearer ${scene.token}`, 'last-event-id': first.lastId() ?? '' }
+  )
+  const later = await store({ agent_id: 'late' })
+  expect(idsIn(await again.atLeast(2, 'decision'))).toEqual([late, later])
+  expect(idsIn(again.of('decision'))).not.toContain(seen)
+  again.hangUp()
+})
+
+test('who was shown nothing yet has a place to come back to', async () => {
+  const first = await tail('?agent_id=early')
+  const id = await waitUntil('it has begun', () => first.lastId())
+  first.hangUp()
+  const missed = await store({ agent_id: 'early' })
+  const again = await tail('?agent_id=early', { 'last-event-id': id })
+  expect(idsIn(await again.atLeast(1, 'decision'))).toEqual([missed])
+  expect([again.of('gap'), again.lastId() === id]).toEqual([[], false])
+  again.hangUp()
+})
+
 test('of what was missed a gateway that never showed it tells what becomes of it', async () => {
   const first = await tail('?agent_id=moved')
   await store({ agent_id: 'moved' })

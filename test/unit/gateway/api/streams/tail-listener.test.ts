@@ -17,7 +17,7 @@ function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
     ...{ input_tokens: null, output_tokens: null, sdk_version: null, model: null, bytes: 2 },
     ...{ agent_version: null, latency_ms: null, is_error: null }
   }
-  return new TailItem(row, state)
+  return new TailItem(row, `id-${index}`, state)
 }
 
 function newsOf(items: TailItem[], evaluations: TailItem[] = [], dropped = 0) {

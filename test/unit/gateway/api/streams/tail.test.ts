@@ -25,7 +25,7 @@ async function openTail(roleOf: () => Promise<string | null> = async () => 'view
     hub: {
       listen: async (_whose, listen) => {
         tell = listen
-        return () => {}
+        return { place: 'p', end: () => {} }
       },
       keep: () => {}
     },
@@ -41,7 +41,7 @@ async function openTail(roleOf: () => Promise<string | null> = async () => 'view
     const piece = await pieces.next()
     return piece.done === true ? undefined : String(piece.value)
   }
-  expect(await next()).toBe('retry: 2000\n\n')
+  expect(await next()).toBe('id: p\nretry: 2000\n\n')
   const pass = (ms: number): void => void (now += ms)
   const openAgain = () => open(request)
   const hear = (dropped: number): void => tell({ decisions: [], evaluations: [], dropped })
