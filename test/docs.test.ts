@@ -14,6 +14,7 @@ import { blocksIn, code, codesIn, files, fragmentsOf, linksIn } from './docs/pag
 import { pages, read, rooms, rowsOf, sectionOf } from './docs/pages.ts'
 import { faultTitles } from './faults/fault-titles.ts'
 import { evaluationFaultTitles } from './faults/evaluation/fault-titles.ts'
+import { rollingFaultTitles } from './faults/rolling/fault-titles.ts'
 import { storageFaultTitles } from './faults/storage/fault-titles.ts'
 import { handlersOf } from './support/handlers-of.ts'
 import { allowedBy, defaultOf, readersOf, settingNames } from './docs/settings.ts'
@@ -37,6 +38,7 @@ test('every setting is documented with default, range and readers, and no other'
 
 test.each([
   ['What was seen', faultTitles],
+  ['Rolling restarts: what was seen', rollingFaultTitles],
   ['Storage: what was seen', storageFaultTitles],
   ['Evaluation: what was seen', evaluationFaultTitles]
 ])('every fault is documented in both tables of "%s"', (heading, table) => {

@@ -22,6 +22,7 @@ export const usage = `npm run test:faults -- [options]
   --only A,B         faults to run, of: FAULTS (all)
   --seconds N        how long a fault lasts, up to 120 (${longForm.seconds})
   --rounds N         how often what is over in a moment is repeated, up to 1000 (${longForm.rounds})
+  --rate N           requests in a second while gateways roll, up to 5000 (${longForm.rate})
   --seed N           of the load; the same seed sends the same decisions (${longForm.seed})
   --deadline N       PRODUCE_DEADLINE_MS of the gateways (${longForm.deadlineMs})
   --keep FOLDER      put the ledgers of storage there, and what topics and tables held
@@ -46,12 +47,13 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   return { help, json, judge, settings: { only, keep, ...numbersOf(values) } }
 }
 
-type Numbers = Pick<FaultSettings, 'seconds' | 'rounds' | 'seed' | 'deadlineMs'>
+type Numbers = Pick<FaultSettings, 'seconds' | 'rounds' | 'rate' | 'seed' | 'deadlineMs'>
 
 function numbersOf(values: ReturnType<typeof parse>): Numbers {
   return {
     seconds: numberOf('seconds', values.seconds, 120) ?? longForm.seconds,
     rounds: numberOf('rounds', values.rounds, 1000) ?? longForm.rounds,
+    rate: numberOf('rate', values.rate, 5000) ?? longForm.rate,
     seed: numberOf('seed', values.seed, 2 ** 31) ?? longForm.seed,
     deadlineMs: numberOf('deadline', values.deadline, 30_000) ?? longForm.deadlineMs
   }
@@ -65,6 +67,7 @@ function parse(args: readonly string[]) {
         only: { type: 'string' },
         seconds: { type: 'string' },
         rounds: { type: 'string' },
+        rate: { type: 'string' },
         seed: { type: 'string' },
         deadline: { type: 'string' },
         keep: { type: 'string' },

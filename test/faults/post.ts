@@ -26,6 +26,11 @@ export function createConnection(): Agent {
   return new Agent({ keepAlive: true, maxSockets: 1 })
 }
 
+/** Some, used in turn, so that none is idle for long while there is traffic. */
+export function createConnections(maxSockets: number): Agent {
+  return new Agent({ keepAlive: true, maxSockets, scheduling: 'fifo' })
+}
+
 export async function post(agent: Agent, { url, apiKey, body }: Letter): Promise<Posted> {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage | 'not_connected' | 'broken'>()
   const headers = {

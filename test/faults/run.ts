@@ -7,6 +7,9 @@ import { evaluationFaultNames } from './evaluation/fault-titles.ts'
 import { evaluationTablesOf } from './evaluation/table.ts'
 import type { EvaluationResult } from './evaluation/table.ts'
 import { faultNames } from './fault-titles.ts'
+import { rollingFaultNames } from './rolling/fault-titles.ts'
+import type { RollingResult } from './rolling/run-rolling-fault.ts'
+import { rollingTablesOf } from './rolling/table.ts'
 import { OptionError, readOptions, usage } from './options.ts'
 import type { FaultOptions } from './options.ts'
 import type { FaultResult } from './run-fault.ts'
@@ -19,7 +22,7 @@ import type { StorageResult } from './storage/table.ts'
 import { tablesOf } from './table.ts'
 
 const exitUsage = 2
-const names = [...faultNames, ...storageFaultNames, ...evaluationFaultNames]
+const names = [...faultNames, ...rollingFaultNames, ...storageFaultNames, ...evaluationFaultNames]
 type Settings = FaultOptions['settings']
 
 /** Aborted when the run is given up: then no further part begins. */
@@ -38,6 +41,7 @@ interface Part {
 /** What breaks for whom; each part has a stack of its own. */
 const parts: readonly Part[] = [
   { file: 'test/faults/faults.test.ts', names: faultNames },
+  { file: 'test/faults/rolling/rolling-faults.test.ts', names: rollingFaultNames },
   ...chunks.map((_, index) => ({
     file: 'test/faults/storage/storage-faults.test.ts',
     names: storageFaultNames.slice(index * storageFaultsMax, (index + 1) * storageFaultsMax)
@@ -82,9 +86,11 @@ async function runFaults(settings: Settings): Promise<number> {
       hasPassed = (await runPart(file, { ...settings, only, folder })) && hasPassed
     }
     const gateway = readResults<FaultResult>(folder, faultNames)
+    const rolling = readResults<RollingResult>(folder, rollingFaultNames)
     const storage = readResults<StorageResult>(folder, storageFaultNames)
     const evaluation = readResults<EvaluationResult>(folder, evaluationFaultNames)
     if (gateway.length > 0) print(tablesOf(gateway))
+    if (rolling.length > 0) print(rollingTablesOf(rolling))
     if (storage.length > 0) print(storageTablesOf(storage))
     if (evaluation.length > 0) print(evaluationTablesOf(evaluation))
     return hasPassed ? 0 : 1

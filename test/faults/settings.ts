@@ -8,6 +8,8 @@ export interface FaultSettings {
   readonly seconds: number
   /** How often what is over in a moment is repeated. */
   readonly rounds: number
+  /** Requests in a second, where callers do not wait for each other. */
+  readonly rate: number
   /** Of the load; the same seed sends the same decisions in the same order. */
   readonly seed: number
   /** Names of the faults to run; null for all. */
@@ -23,6 +25,7 @@ export interface FaultSettings {
 export const shortForm: FaultSettings = {
   seconds: 4,
   rounds: 12,
+  rate: 60,
   seed: 1,
   only: null,
   deadlineMs: 2000,
@@ -34,6 +37,7 @@ export const shortForm: FaultSettings = {
 export const longForm: FaultSettings = {
   seconds: 20,
   rounds: 200,
+  rate: 200,
   seed: 1,
   only: null,
   deadlineMs: 10_000,

@@ -34,7 +34,11 @@ export type ApplicationOptions = {
   environment: NodeJS.ProcessEnv
   /** False returns at once, for tests about a start that cannot succeed yet. */
   waitReady?: boolean
+  /** Of the traffic and of the management port, for one that takes the place of another. */
+  ports?: Ports
 }
+
+export type Ports = readonly [traffic: number, management: number]
 
 const programs: Record<ApplicationName, string[]> = {
   gateway: ['gateway/main.ts'],
@@ -52,7 +56,7 @@ export async function startApplication(
   name: ApplicationName,
   options: ApplicationOptions
 ): Promise<Application> {
-  const [port, managementPort] = [await freePort(), await freePort()]
+  const [port, managementPort] = options.ports ?? [await freePort(), await freePort()]
   const child = spawn(process.execPath, ['--no-warnings', ...programs[name]], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -72,7 +76,7 @@ export async function startApplication(
 function applicationOf(
   name: ApplicationName,
   child: ChildProcess,
-  [port, managementPort]: [number, number]
+  [port, managementPort]: Ports
 ): Application {
   const log = collect(child)
   const managementUrl = `http://127.0.0.1:${managementPort}`

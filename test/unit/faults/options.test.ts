@@ -13,9 +13,9 @@ test('nothing said is the long form of every fault', () => {
 
 test('what is said is taken', () => {
   const args = ['--only', 'redis-frozen', '--seconds', '5', '--rounds', '7', '--seed', '9']
-  expect(readOptions([...args, '--deadline', '3000'], known).settings).toEqual({
+  expect(readOptions([...args, '--deadline', '3000', '--rate', '8'], known).settings).toEqual({
     only: ['redis-frozen'],
-    ...{ seconds: 5, rounds: 7, seed: 9, deadlineMs: 3000, keep: null }
+    ...{ seconds: 5, rounds: 7, rate: 8, seed: 9, deadlineMs: 3000, keep: null }
   })
 })
 

@@ -1,0 +1,40 @@
+/** What rolling restarts led to, as tables for a page. */
+import { printTable, secondsOf } from '../print-table.ts'
+import type { Column } from '../print-table.ts'
+import type { RollingResult } from './run-rolling-fault.ts'
+
+const what: Column<RollingResult> = ['restart', ({ title }) => title]
+
+const found: readonly Column<RollingResult>[] = [
+  what,
+  ['what was done', ({ done }) => done],
+  ['requests', ({ requests }) => String(requests)],
+  ['failed', ({ failed }) => String(failed)],
+  ['decisions', ({ decisions }) => String(decisions)],
+  ['acknowledged', ({ acknowledged }) => String(acknowledged)],
+  ['lost', ({ missing, notStored }) => String(new Set([...missing, ...notStored]).size)],
+  ['stored twice', ({ storedTwice }) => String(storedTwice)],
+  ['made up', ({ strangers, ghosts }) => String(new Set([...strangers, ...ghosts]).size)],
+  ['left unknown, of these written', unknownOf],
+  ['slowest answer', ({ slowestSeconds }) => secondsOf(slowestSeconds)],
+  ['longest stop', ({ longestStopSeconds }) => secondsOf(longestStopSeconds)]
+]
+
+const read: readonly Column<RollingResult>[] = [
+  what,
+  ['lists read', ({ lists }) => String(lists)],
+  ['failed', ({ listFailures }) => String(listFailures.length)],
+  ['connections of the tail', ({ tails }) => String(tails)],
+  ['decisions shown', ({ shown }) => String(shown)],
+  ['not shown', ({ notShown }) => String(notShown.length)],
+  ['shown again', ({ shownAgain }) => String(shownAgain)]
+]
+
+/** Two tables in Markdown, with a row for each: what became of decisions, what readers saw. */
+export function rollingTablesOf(results: readonly RollingResult[]): string {
+  return `${printTable(found, results)}\n\n${printTable(read, results)}`
+}
+
+function unknownOf({ leftUnknown, leftUnknownWritten }: RollingResult): string {
+  return leftUnknown === 0 ? '–' : `${leftUnknown}, ${leftUnknownWritten}`
+}

@@ -1,0 +1,74 @@
+/** A balancer of requests, as a reverse proxy is one: it keeps connections, and repeats nothing. */
+import { Agent, createServer, request as send } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream'
+import { onEnd } from '../cleanup.ts'
+import type { StartBalancer } from './balancer.ts'
+import { watchReadiness } from './watch-readiness.ts'
+
+/** Less than the 75 seconds of a gateway, as any balancer has to be set. */
+const keepAliveMs = 30_000
+/** These are about one connection, and every hop has its own. */
+const hopByHop = new Set(['connection', 'keep-alive'])
+
+export const startHttpBalancer: StartBalancer = async (gateways) => {
+  const failures: string[] = []
+  const readiness = await watchReadiness(gateways)
+  const agent = new Agent({ keepAlive: true, timeout: keepAliveMs })
+  const server = createServer({ keepAliveTimeout: 2 * keepAliveMs }, (request, response) => {
+    const port = readiness.pick()
+    if (port === null) return fail(response, failures, 'no gateway is ready')
+    forward(request, response, { agent, port, failures })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    agent.destroy()
+    await Promise.all([closed, readiness.close()])
+  }
+  onEnd(close)
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    failures: () => failures,
+    close
+  }
+}
+
+interface Hop {
+  readonly agent: Agent
+  readonly port: number
+  readonly failures: string[]
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, hop: Hop): void {
+  const { agent, port, failures } = hop
+  const { method, url, headers } = request
+  const options = { agent, port, host: '127.0.0.1', method, path: url, headers: own(headers) }
+  const sent = send(options, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, own(answer.headers))
+    // A stream shows that it has begun before there is a piece of it.
+    response.flushHeaders()
+    pipeline(answer, response, (error) => {
+      if (error && !request.socket.destroyed) failures.push(`an answer was cut: ${error.message}`)
+    })
+  })
+  sent.on('error', (error: NodeJS.ErrnoException) => {
+    if (response.destroyed) return
+    const isKept = sent.reusedSocket ? 'a kept' : 'a new'
+    fail(response, failures, `${error.code ?? error.message} on ${isKept} connection to ${port}`)
+  })
+  response.on('close', () => sent.destroy())
+  request.pipe(sent)
+}
+
+function fail(response: ServerResponse, failures: string[], sentence: string): void {
+  failures.push(sentence)
+  if (response.headersSent) response.destroy()
+  else response.writeHead(502, { 'content-type': 'text/plain' }).end(sentence)
+}
+
+function own<T extends object>(headers: T): T {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name))) as T
+}
