@@ -48,6 +48,7 @@ export async function replayMissed(
 function sinceOf({ lastEventId, now }: Missed): TailPlace | null {
   const place = readPlace(lastEventId)
   if (place === null) return null
-  const isLongAgo = Date.parse(place.position.sort_key) < now - awayMsMax
-  return isLongAgo ? null : place
+  // Ids come from callers: an old beginning would have the store look through all of its days.
+  const from = place.look?.from ?? Date.parse(place.position.sort_key)
+  return from < now - awayMsMax ? null : place
 }
