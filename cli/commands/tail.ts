@@ -67,13 +67,13 @@ export async function tail(
 
 /** Short names for the topics of this installation. */
 function topicOf(name: string, decisions: string, evaluations: string): string {
-  const known: Readonly<Record<string, string>> = {
-    decisions,
-    evaluations,
-    'dead-letters': deadLetterTopicOf(decisions),
-    'evaluation-dead-letters': deadLetterTopicOf(evaluations)
-  }
-  return known[name] ?? name
+  const known = new Map([
+    ['decisions', decisions],
+    ['evaluations', evaluations],
+    ['dead-letters', deadLetterTopicOf(decisions)],
+    ['evaluation-dead-letters', deadLetterTopicOf(evaluations)]
+  ])
+  return known.get(name) ?? name
 }
 
 /** Whatever else there is may hold decisions: a copy, or the topic of another installation. */

@@ -24,10 +24,7 @@ function erasureOf(value: unknown): RememberedErasure {
   const given = (value ?? {}) as Readonly<Record<string, unknown>>
   const scope = scopes.find((each) => each === given['scope'])
   if (scope === undefined) throw new Error('an erasure has no scope that is known')
-  const subject = given['subject'] === null ? null : textOf(given, 'subject')
-  if ((subject === null) !== (scope === 'organization')) {
-    throw new Error('an erasure has no subject for its scope')
-  }
+  const subject = subjectOf(given, scope)
   return {
     erasure_id: uuidOf(given, 'erasure_id'),
     organization_id: uuidOf(given, 'organization_id'),
@@ -38,6 +35,16 @@ function erasureOf(value: unknown): RememberedErasure {
     requested_by: textOf(given, 'requested_by'),
     reason: given['reason'] === null ? null : textOf(given, 'reason')
   }
+}
+
+/** A rule about an id that is none could never be carried out, and would be tried again forever. */
+function subjectOf(given: Readonly<Record<string, unknown>>, scope: ErasureScope): string | null {
+  if (scope === 'decision') return uuidOf(given, 'subject').toLowerCase()
+  const subject = given['subject'] === null ? null : textOf(given, 'subject')
+  if ((subject === null) !== (scope === 'organization') || subject === '') {
+    throw new Error('an erasure has no subject for its scope')
+  }
+  return subject
 }
 
 function textOf(given: Readonly<Record<string, unknown>>, name: string): string {

@@ -2,7 +2,7 @@
 import { erasuresLockKey } from '../../core/erasure.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import type { Column } from '../insert-rows.ts'
-import type { Postgres } from '../postgres.ts'
+import type { Postgres, Queryable } from '../postgres.ts'
 import type { Erasure, NewErasure } from './erasure-table.ts'
 
 /** An erasure as it stood elsewhere; what became of it has to be found out again. */
@@ -28,7 +28,10 @@ const insertErasures = createInsertRows('erasures', columns, {
          returning *`
 })
 
-/** @returns those that the database did not know, or not as far; storage obeys them from now on. */
+/**
+ * @returns those that the database did not know, or not as far; storage obeys them from now on.
+ * @throws when one holds until a time to come: it would discard what is yet to be acknowledged.
+ */
 export function restoreErasures(
   postgres: Postgres,
   remembered: readonly RememberedErasure[]
@@ -42,6 +45,21 @@ export function restoreErasures(
   }
   return postgres.transaction(async (transaction) => {
     await transaction.query(`select pg_advisory_xact_lock($1)`, [erasuresLockKey])
+    await refuseTimesToCome(transaction, [...latest.values()])
     return await insertErasures<Erasure>(transaction, [...latest.values()])
   })
+}
+
+/** With an hour for the clock of the server that the list comes from. */
+async function refuseTimesToCome(
+  transaction: Queryable,
+  remembered: readonly RememberedErasure[]
+): Promise<void> {
+  const untils = remembered.map(({ received_until }) => received_until)
+  const early = await transaction.query(
+    `select received_until from unnest($1::timestamptz[]) as received_until
+      where received_until > clock_timestamp() + interval '1 hour'`,
+    [untils]
+  )
+  if (early.length > 0) throw new Error(`${early.length} erasures hold until a time to come`)
 }

@@ -84,6 +84,7 @@ describe('choosing', () => {
 
   test('a topic that is not there is told, and not made', async () => {
     await expect(tail('--topic', 'nowhere')).rejects.toThrow('there is no topic nowhere')
+    await expect(tail('--topic', 'constructor')).rejects.toThrow('there is no topic constructor')
   })
 
   test('evaluations have their runs', async () => {

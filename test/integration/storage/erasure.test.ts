@@ -1,6 +1,9 @@
 /** `sluice erase` beside running storage: what is erased is gone, and stays out. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import type { Decision } from '../../../core/decision.ts'
@@ -323,4 +326,20 @@ describe('the job', () => {
     const unknown = ['erase', '--organization', randomUUID(), '--everything', ...record]
     await expect(scene.sluice.sluice(...unknown)).rejects.toThrow('there is no organization')
   })
+})
+
+test('a list with a time to come is refused whole: it would discard what is yet to come', async () => {
+  const { organization_id } = tenant
+  const until = (ms: number): string => new Date(Date.now() + ms).toISOString()
+  const erasure = (received_until: string) => ({
+    ...{ erasure_id: randomUUID(), organization_id, scope: 'organization', subject: null },
+    ...{ received_until, requested_at: until(0), requested_by: 'Ana', reason: null }
+  })
+  const list = [erasure(until(0)), erasure(until(86_400_000))]
+  const path = join(mkdtempSync(join(tmpdir(), 'sluice-list-')), 'erasures.json')
+  onEnd(async () => rmSync(dirname(path), { recursive: true }))
+  writeFileSync(path, JSON.stringify(list))
+  const repeated = scene.sluice.sluice('erase', '--repeat', path)
+  await expect(repeated).rejects.toThrow('1 erasures hold until a time to come')
+  expect(await scene.countOf('erasures', organization_id)).toBe(0)
 })

@@ -30,6 +30,8 @@ test.each([
   ['null', '[null]', 'no scope that is known'],
   ['a scope of another version', JSON.stringify([{ ...erasure, scope: 'domain' }]), 'no scope'],
   ['no subject', JSON.stringify([{ ...erasure, subject: null }]), 'no subject for its scope'],
+  ['an empty subject', JSON.stringify([{ ...erasure, subject: '' }]), 'no subject for its scope'],
+  ['no decision', JSON.stringify([{ ...erasure, scope: 'decision' }]), 'subject is no UUID'],
   ['no id', JSON.stringify([{ ...erasure, erasure_id: 'x' }]), 'erasure_id is no UUID'],
   ['no time', JSON.stringify([{ ...erasure, received_until: 'x' }]), 'received_until is no time'],
   ['nobody', JSON.stringify([{ ...erasure, requested_by: 7 }]), 'requested_by is no text']
