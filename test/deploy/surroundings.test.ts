@@ -89,7 +89,23 @@ describeWithHelm('settings', () => {
     expect(namesOf('gateway').filter((name) => name.startsWith('SESSION_'))).toEqual([])
     expect(namesOf('reads')).toContain('SESSION_SIGNING_KEY_FILE')
     expect(namesOf('reads').filter((name) => /^KAFKA|^SCHEMA_REG/.test(name))).toEqual([])
-    expect(namesOf('storage').filter((name) => /^API_KEY|^REDIS|^SESSION/.test(name))).toEqual([])
+    expect(namesOf('reads')).toContain('SECRETS_KEY_FILE')
+    expect(namesOf('evaluation')).toContain('SECRETS_KEY_FILE')
+    const notOfStorage = /^API_KEY|^REDIS|^SESSION|^SECRETS_KEY/
+    expect(namesOf('storage').filter((name) => notOfStorage.test(name))).toEqual([])
+    expect(namesOf('gateway')).not.toContain('SECRETS_KEY_FILE')
+  })
+
+  test('a text stays one text, whatever is in it', async () => {
+    const topic = 'x\n      injected: {{ .Release.Name }}" # \'yes'
+    const set = ['--set-literal', `config.DECISIONS_TOPIC=${topic}`]
+    const objects = await render(...strimzi, ...set)
+    const topics = objects.filter(({ kind }) => kind === 'KafkaTopic')
+    expect(topics.map(({ spec }) => spec['topicName'])).toContain(topic)
+    const { spec } = one(objects, 'ScaledObject', 'sluice-evaluation')
+    const [trigger] = spec['triggers'] as { metadata: Record<string, string> }[]
+    expect(trigger?.metadata).toMatchObject({ topic, lagThreshold: expect.any(String) })
+    expect(trigger?.metadata).not.toHaveProperty('injected')
   })
 
   test('a longer stop gets more time', async () => {
@@ -132,7 +148,8 @@ describeWithHelm('networks', () => {
       const rules = spec['egress'] as { ports: { port: number }[] }[]
       return rules.flatMap(({ ports }) => ports.map(({ port }) => port))
     }
-    expect(portsOf('storage')).toEqual([53, 53, 9092, 9093, 8080, 8081, 443, 5432])
+    expect(portsOf('storage')).toEqual([53, 53, 9092, 9093, 8080, 8081, 5432])
+    expect(portsOf('gateway')).toEqual([53, 53, 9092, 9093, 8080, 8081, 6379, 5432])
     expect(portsOf('reads')).toEqual([53, 53, 6379, 5432, 443, 465, 587])
   })
 })
@@ -197,6 +214,21 @@ describeWithHelm('is refused', () => {
       'a password in a URL',
       [...address, '--set', 'config.MAIL_URL=smtp://me:pass@mail.example'],
       /MAIL_URL.*pattern/s
+    ],
+    [
+      'a password among the parameters of a URL',
+      [...address, '--set', 'config.MAIL_URL=smtp://mail.example?auth.pass=x'],
+      /MAIL_URL/
+    ],
+    [
+      'a registry that no policy lets through',
+      [...address, '--set', 'config.SCHEMA_REGISTRY_URL=https://registry.example/apis'],
+      /registry[.]ports lacks 443/
+    ],
+    [
+      'a label by which pods are chosen',
+      [...address, '--set', 'pod.labels.app\\.kubernetes\\.io/component=x'],
+      /app.kubernetes.io.component/
     ],
     ['a misspelt setting', [...address, '--set', 'config.LOG_LEVLE=debug'], /LOG_LEVLE/],
     ['a wrong value', [...address, '--set', 'config.LOG_LEVEL=loud'], /LOG_LEVEL/],

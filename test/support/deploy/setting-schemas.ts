@@ -49,10 +49,13 @@ function schemaOf(setting: DocumentedSetting): Schema {
     const integer = { type: 'integer', minimum: Number(minimum), maximum: Number(maximum) }
     return allowed.includes('`auto`') ? { anyOf: [integer, { const: 'auto' }] } : integer
   }
-  // Without a user, so without a password.
+  // Without a user, so without a password, and without one among its parameters.
   if (isUrl(setting)) {
     const protocols = codesIn(allowed).map((protocol) => protocol.slice(0, -1))
-    return { type: 'string', pattern: `^(${protocols.join('|')})://[^@]*$` }
+    return {
+      ...{ type: 'string', pattern: `^(${protocols.join('|')})://[^@\\s]*$` },
+      not: { pattern: '[?&][^=&]*pass' }
+    }
   }
   if (allowed === '`true`, `false`') return { type: 'boolean' }
   const isListOfWords = allowed.replaceAll(/`[^`]*`|, /g, '') === ''

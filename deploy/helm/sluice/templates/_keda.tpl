@@ -71,8 +71,8 @@ spec:
       metricType: AverageValue
       metadata:
         bootstrapServers: {{ get $config "KAFKA_BROKERS" | quote }}
-        consumerGroup: {{ include "sluice.group" $ }}
-        topic: {{ include "sluice.topic" (dict "root" $.root "role" $topicRole) }}
+        consumerGroup: {{ include "sluice.group" $ | quote }}
+        topic: {{ include "sluice.topic" (dict "root" $.root "role" $topicRole) | quote }}
         lagThreshold: {{ $.role.autoscaling.lagMessages | int | quote }}
         offsetResetPolicy: earliest
         # A partition that stands still before poison is no reason for more members.

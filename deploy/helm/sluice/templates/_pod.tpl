@@ -15,7 +15,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "sluice.serviceAccount" . }}
+  serviceAccountName: {{ include "sluice.serviceAccount" . | quote }}
   automountServiceAccountToken: false
   # A service called gateway would set GATEWAY_PORT to tcp://….
   enableServiceLinks: false
@@ -32,7 +32,7 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- with $own.priorityClassName | default $pod.priorityClassName }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   {{- range $key := list "nodeSelector" "tolerations" "affinity" }}
   {{- with get $own $key | default (get $pod $key) }}
@@ -57,7 +57,7 @@ spec:
   {{- end }}
   containers:
     - name: {{ .component }}
-      image: {{ include "sluice.image" .root }}
+      image: {{ include "sluice.image" .root | quote }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
       args: {{ toJson .args }}
       env:

@@ -59,7 +59,9 @@
 {{- range $name := $reads -}}
 {{- $isOfLog := or (hasPrefix "KAFKA_" $name) (hasPrefix "SCHEMA_REGISTRY_" $name) -}}
 {{- $isOfSession := hasPrefix "SESSION_" $name -}}
-{{- if not (or (and $isOfLog (eq $routes "api")) (and $isOfSession (eq $routes "ingest"))) }}
+{{- /* Storage asks no judge and signs no webhook, and what only takes decisions seals nothing. */}}
+{{- $isOfEvaluation := and (eq $name "SECRETS_KEY") (or (eq $.component "storage") (eq $routes "ingest")) -}}
+{{- if not (or (and $isOfLog (eq $routes "api")) (and $isOfSession (eq $routes "ingest")) $isOfEvaluation) }}
 - {{ $name }}
 {{- end -}}
 {{- end -}}
@@ -107,7 +109,7 @@
 {{- range $name := include "sluice.reads" . | fromYamlArray -}}
 {{- with get $secrets $name }}
 - {{ ternary "configMap" "secret" (eq .kind "ConfigMap") }}:
-    name: {{ .name }}
+    name: {{ .name | quote }}
     items: [{ key: {{ .key | quote }}, path: {{ $name }} }]
 {{- end -}}
 {{- end -}}
