@@ -64,10 +64,13 @@ export async function startGateway(context: GatewayContext): Promise<void> {
     isLeaving
   })
   lifecycle.onStop('in-flight records', drain)
-  const notReady = (): string[] => [
+  let isListening = false
+  const awaited = (): string[] => [
     ...log.notReady(),
     ...(lifecycle.isStopping() ? ['stopping'] : [])
   ]
+  // Balancers send to who is ready, so a port that refuses connections is not.
+  const notReady = (): string[] => [...awaited(), ...(isListening ? [] : ['traffic port'])]
   measureProcess(metrics, () => notReady().length === 0)
   const observedAt = await openManagement(context, { metrics, notReady })
 
@@ -83,8 +86,9 @@ export async function startGateway(context: GatewayContext): Promise<void> {
   const { GATEWAY_HOST: host, GATEWAY_PORT: ownPort } = config
   // Traffic comes all at once, and a gateway that is new knows no key.
   await stores.connected()
-  if (context.link !== null) await waitUntilReady(notReady, lifecycle.stopping)
+  if (context.link !== null) await waitUntilReady(awaited, lifecycle.stopping)
   await listen(server, { host, port: ownPort, setting: 'GATEWAY_PORT', backlog })
+  isListening = true
   // Asked for at once: a stop that came meanwhile closes the server as it is registered.
   const { port } = server.address() as AddressInfo
   context.link?.serves()

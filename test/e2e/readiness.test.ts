@@ -35,6 +35,18 @@ test('a log that is cut off or frozen is noticed, and so is its return', async (
   await proxy.close()
 })
 
+test('who is ready takes connections, whatever its start waits for', async () => {
+  // A start waits two seconds for the store of keys, and not longer.
+  await pauseService('postgres')
+  try {
+    const gateway = await sluice.start('gateway')
+    expect((await fetch(`${gateway.url}/nowhere`)).status).toBe(404)
+    await gateway.kill()
+  } finally {
+    await resumeService('postgres')
+  }
+})
+
 test('api needs neither log nor registry, ingest no signing key', async () => {
   const { environment } = sluice
   const api = { ...environment, KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', GATEWAY_ROUTES: 'api' }

@@ -28,15 +28,16 @@ export async function watchReadiness(gateways: readonly Ports[]): Promise<Readin
     falls.set(port, isReady ? 0 : (falls.get(port) ?? 0) + 1)
   }
 
-  async function watch(): Promise<void> {
+  // Each on its own: one that is slow to answer holds up no look at the other.
+  async function watch(ports: Ports): Promise<void> {
     while (!closing.signal.aborted) {
-      await Promise.all(gateways.map(look))
+      await look(ports)
       await pause(checkMs, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
 
   await Promise.all(gateways.map(look))
-  const watching = watch()
+  const watching = Promise.all(gateways.map(watch))
   return {
     pick: () => {
       const up = gateways.filter(([port]) => (falls.get(port) ?? 0) < checkFalls)
