@@ -98,3 +98,27 @@ test('the image is built upon a digest, and told what it is', () => {
   expect(new Set(names)).toEqual(new Set(taken))
   expect(given).toContain('NODE_IMAGE=${{ steps.base.outputs.image }}')
 })
+
+test('what builds packages may publish none, and what publishes runs nothing of theirs', () => {
+  const publishing = jobsOf('release.yml').filter(
+    ({ permissions, steps }) =>
+      permissions?.['id-token'] === 'write' &&
+      !steps.some(({ uses }) => uses?.startsWith('docker/build-push'))
+  )
+  expect(publishing).toHaveLength(2)
+  for (const { steps } of publishing) {
+    for (const { run = '', uses = '' } of steps) {
+      expect(run).not.toMatch(/npm (ci|i|install|pack|run)|pipx|pip /)
+      expect(uses).not.toMatch(/^actions\/checkout/)
+    }
+  }
+})
+
+test('the image has the tag that the chart asks for, and a candidate is not the latest', () => {
+  const text = textOf('release.yml')
+  expect(text).toContain('tags: ${{ steps.base.outputs.name }}:${{ steps.base.outputs.version }}')
+  expect(text).toContain('echo "version=${GITHUB_REF_NAME#v}"')
+  expect(
+    text.match(/case "\$GITHUB_REF_NAME" in \*-\*\) (tag=next|kind=--prerelease) /g)
+  ).toHaveLength(2)
+})
