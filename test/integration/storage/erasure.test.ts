@@ -328,7 +328,7 @@ describe('the job', () => {
   })
 })
 
-test('a list with a time to come is refused whole: it would discard what is yet to come', async () => {
+test('a list of erasures with a time to come is refused whole', async () => {
   const { organization_id } = tenant
   const until = (ms: number): string => new Date(Date.now() + ms).toISOString()
   const erasure = (received_until: string) => ({
