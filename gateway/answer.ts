@@ -10,6 +10,7 @@ import type { Door } from './door.ts'
 import { drain, isRead } from './drain.ts'
 import type { Request, Response } from './express.ts'
 import { HttpCall } from './http-call.ts'
+import { isNewestRequest } from './newest-request.ts'
 import { problemReply } from './problem-reply.ts'
 import type { ReportRefusal } from './report-refusals.ts'
 import { requestIdOf } from './request-id.ts'
@@ -65,7 +66,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     lease.end()
     if (isIngest) noteIngest(lease, reply, performance.now() - startedAt)
     countAnswer(reply.status)
-    const isLast = isLeaving() || !response.shouldKeepAlive
+    const isLast = (isLeaving() && isNewestRequest(request)) || !response.shouldKeepAlive
     // Node closes a connection with its last answer, which would cut off a caller still sending.
     if (isLast && isSending(request, response)) await drain(request)
     const more = cors.headersFor(request.headers.origin)

@@ -9,6 +9,7 @@ import type { Cors } from './cors.ts'
 import type { Door } from './door.ts'
 import { messageClassesOf } from './express.ts'
 import type { Express } from './express.ts'
+import { noteRequest } from './newest-request.ts'
 import { createRefuse } from './refuse-request.ts'
 import { refuseSocket, refuseTunnel } from './refuse-socket.ts'
 
@@ -74,6 +75,7 @@ function takeRequests(
   }
 
   function take(request: IncomingMessage, response: ServerResponse): void {
+    noteRequest(request)
     const wrong = ambiguityOf(request)
     if (wrong !== null) return refuse(request, response, wrong)
     const found = door.admission.admit(request, response, serve)

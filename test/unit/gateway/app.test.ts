@@ -212,6 +212,13 @@ describe('a connection', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200/)
     expect(text.toLowerCase()).toContain('connection: close')
   })
+
+  test('answers all that it was sent at once before it is closed for a stop', async () => {
+    served = await serve(routes, { isLeaving: () => true })
+    const text = await converse(served.port, 'GET /things HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5))
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(5).fill('HTTP/1.1 200'))
+    expect(text.match(/connection: close/gi)).toHaveLength(1)
+  })
 })
 
 test('the documentation is served when it is there', async () => {
