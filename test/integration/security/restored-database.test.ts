@@ -1,0 +1,72 @@
+/** The restore of docs/backup.md, typed as it stands there, for an owner who is no superuser. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import pg from 'pg'
+import { blocksIn, sectionOf } from '../../docs/pages.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { dropDatabase, onServer } from '../../support/create-database.ts'
+import { hasPostgresPrograms, postgresPrograms } from '../../support/postgres-programs.ts'
+import { createOwnedDatabase } from '../../support/roles.ts'
+import { runWell } from '../../support/run-to-end.ts'
+import { migrateDatabase } from '../../../cli/commands/migrate-database.ts'
+import { services } from '../../support/services.ts'
+
+const isThere = hasPostgresPrograms()
+if (!isThere) process.stderr.write('No pg_dump 18 and no python3 here: nothing is restored.\n')
+const timeoutMs = 5 * 60_000
+
+/** What a step of the page says, indented as it is in a list. */
+function blockOf(language: string): string {
+  const text = sectionOf('docs/backup.md', 'How do I restore Postgres?').replaceAll(/^ {3}/gm, '')
+  return blocksIn(text, language)[0] ?? ''
+}
+
+/** `psql`, `pg_dump` and the others, as the administrator of the server. */
+async function administratorOf(serverUrl: string): Promise<NodeJS.ProcessEnv> {
+  const { hostname, port, username, password } = new URL(serverUrl)
+  const path = [await postgresPrograms(), process.env['PATH']].filter(Boolean).join(delimiter)
+  return { PATH: path, PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password }
+}
+
+;(isThere ? test : test.skip)(
+  'the owner makes tables in it, nobody else comes in, and gateways held on to the old one',
+  async () => {
+    const server = services().addresses.databaseUrl
+    const database = await createOwnedDatabase()
+    await migrateDatabase({ DATABASE_URL: database.url }, () => {})
+    await database.follow('A login for gateways alone')
+    const name = new URL(database.url).pathname.slice(1)
+    const suffix = name.slice('sluice_'.length)
+    const ours = (text: string): string =>
+      text
+        .replaceAll(/\bsluice_(owner|gateway)\b/g, `sluice_$1_${suffix}`)
+        .replaceAll(/\bsluice_(restored|broken)\b/g, `${name}_$1`)
+        .replaceAll(/\bsluice\b/g, name)
+    for (const left of ['restored', 'broken']) onEnd(() => dropDatabase(server, `${name}_${left}`))
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-restored-'))
+    onEnd(() => Promise.resolve(rmSync(folder, { recursive: true })))
+    const env = await administratorOf(server)
+    const gateway = new pg.Client({ connectionString: database.urlOf('sluice_gateway') })
+    gateway.on('error', () => {})
+    await gateway.connect()
+    onEnd(() => gateway.end().catch(() => {}))
+
+    await runWell('pg_dump', ['--format=custom', `--file=${folder}/${name}.dump`, name], { env })
+    await runWell('sh', ['-euc', ours(blockOf('sh'))], { cwd: folder, env })
+    const statements = ours(blockOf('sql'))
+      .split(';')
+      .filter((line) => line.trim() !== '')
+    for (const statement of statements) await onServer(server, statement)
+
+    await database.query('create table made_by_the_owner ()')
+    const [rights] = await database.query(
+      `select has_database_privilege('sluice_gateway_${suffix}', current_database(), 'connect')
+                as gateway, datacl::text ~ '[{,]=[^,]*c[^,]*/' as everybody
+         from pg_database where datname = current_database()`
+    )
+    expect(rights).toEqual({ gateway: true, everybody: false })
+  },
+  timeoutMs
+)
