@@ -1,9 +1,8 @@
 /** A project of Compose for a test: an image, ports and volumes of its own, all gone at its end. */
-import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../../stack/ports.ts'
 import { onEnd } from '../cleanup.ts'
-import { runWell } from '../run-to-end.ts'
+import { answers, runWell } from '../run-to-end.ts'
 import { waitUntil } from '../wait-until.ts'
 
 const portVariables = [
@@ -41,13 +40,7 @@ export interface ComposeProject {
 function findCompose(): readonly [string, ...string[]] {
   for (const command of [['docker', 'compose'], ['docker-compose']] as const) {
     const [program, ...args] = command
-    try {
-      execFileSync(program, [...args, 'version'], { stdio: 'ignore' })
-      execFileSync('docker', ['info'], { stdio: 'ignore' })
-      return command
-    } catch {
-      // The next one may be there.
-    }
+    if (answers(program, ...args, 'version') && answers('docker', 'info')) return command
   }
   throw new Error('This needs Docker, and docker compose or docker-compose.')
 }
