@@ -1,6 +1,5 @@
-/** Records how far a partition is consumed, in the transaction that stores what was consumed: where
- *  a group has to go back to when an older state of the tables was restored.
- */
+/** Records how far a partition is consumed, in the transaction that stores what came of it. */
+// When an older state of the tables is restored, that is where a group has to go back to.
 import { FencedError } from '../core/consumed.ts'
 import type { Queryable } from '../platform/postgres.ts'
 

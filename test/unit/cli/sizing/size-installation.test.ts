@@ -5,6 +5,7 @@ import { coefficients } from '../../../../cli/sizing/coefficients.ts'
 import type { Coefficient } from '../../../../cli/sizing/coefficients.ts'
 import { sizeInstallation } from '../../../../cli/sizing/size-installation.ts'
 import type { Workload } from '../../../../cli/sizing/size-installation.ts'
+import { topicDefinitions } from '../../../../schemas/index.ts'
 import { blocksIn, code, read, rowsOf, sectionOf } from '../../../docs/pages.ts'
 
 const workload: Workload = {
@@ -60,6 +61,15 @@ describe('docs/sizing.md', () => {
       ({ what, value, unit, measuredBy }) => [what, String(value), unit, code(measuredBy)]
     )
     expect(documented.map((cells) => cells.slice(0, 4))).toEqual(existing)
+  })
+
+  test('keeps topics as long as they are kept', () => {
+    const section = sectionOf('docs/sizing.md', 'How long are things kept?')
+    const [live, letters] = rowsOf(section).map(([, days]) => days)
+    const isLetter = (role: string): boolean => role.endsWith('dead_letter')
+    const told = topicDefinitions.map(({ role }) => (isLetter(role) ? letters : live))
+    const kept = topicDefinitions.map(({ config }) => Number(config['retention.ms']) / 86_400_000)
+    expect(told).toEqual(kept.map((days) => `${days} days`))
   })
 
   test('shows what the command prints', () => {
