@@ -1,10 +1,9 @@
 /** How long storage takes with what the gateway has accepted, agent by agent. */
-import { freePort } from '../stack/ports.ts'
-import { waitUntil } from '../stack/wait-until.ts'
-import type { ProgressOrder, ProgressReport } from './group-progress.ts'
-import { startLoad } from './load-process.ts'
+import { followGroup } from './follow-group.ts'
+import type { ProgressReport } from './group-progress.ts'
 import { openPostgres } from './open-postgres.ts'
 import type { Bench } from './row.ts'
+import { startGroup } from './start-group.ts'
 
 export interface StoredAfter {
   readonly agent_id: string
@@ -25,7 +24,6 @@ export interface StorageLag {
 
 /** The default of STORAGE_GROUP_ID. */
 const groupId = 'sluice-storage'
-const catchUpTimeoutMs = 300_000
 const statementTimeoutMs = 60_000
 
 const delays = `
@@ -40,31 +38,13 @@ const delays = `
 
 /** Starts the storage group. */
 export async function startStorage(bench: Bench, topic: string): Promise<StorageLag> {
-  const { environment, signal, onStop, run } = bench
-  const port = await freePort()
-  const pid = await run({
-    name: 'storage',
-    args: ['consumers/main.ts', 'storage'],
-    environment: { ...environment, MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(port) },
-    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-  })
-  const progress = startLoad<ProgressOrder, ProgressReport>('group-progress.ts', {
-    environment,
-    signal
-  })
-  onStop(() => progress.stop())
+  const pid = await startGroup(bench, { role: 'storage' })
+  const { readProgress, catchUp } = followGroup(bench, groupId)
   const postgres = openPostgres(bench, { statementTimeoutMs })
-  const readProgress = () => progress.run({ groupId, topic })
   return {
     pid,
-    readProgress,
-    catchUp: () =>
-      waitUntil({
-        what: 'storage did not catch up',
-        timeoutMs: catchUpTimeoutMs,
-        probe: async () => (await readProgress()).every(({ lag }) => lag === 0),
-        signal
-      }),
+    readProgress: () => readProgress(topic),
+    catchUp: () => catchUp(topic),
     readDelays: (from, to) =>
       postgres.query<Record<string, unknown> & StoredAfter>(delays, [new Date(from), new Date(to)])
   }

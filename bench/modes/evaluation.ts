@@ -14,6 +14,8 @@ import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import { withChildren } from '../process-family.ts'
 import type { Session } from '../session.ts'
+import { startGroup } from '../start-group.ts'
+import type { GroupSettings } from '../start-group.ts'
 import {
   clearProfiles,
   monotonicMicroseconds,
@@ -94,7 +96,7 @@ async function startJudge({ bench }: Session): Promise<string> {
 }
 
 /** An organization, a topic and a process of its own. */
-async function measureCase(scene: Scene, one: Case, flags: readonly string[] = []) {
+async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[] = []) {
   const { session, postgres, judgeUrl } = scene
   const organizationId = randomUUID()
   const topic = `bench-${organizationId}`
@@ -106,10 +108,9 @@ async function measureCase(scene: Scene, one: Case, flags: readonly string[] = [
   await fillTopic(session, { topic, organizationId, decisions, isExpected: true })
   const ends: (() => Promise<void>)[] = []
   // What a judge is asked is read from the tables; otherwise nothing else needs the machine.
-  if (one.isJudged)
-    ends.push((await startGroup(session, { name: 'storage', topic, flags: [] })).end)
+  if (one.isJudged) ends.push((await startOf(topic, { role: 'storage' }, session)).end)
   if (one.isJudged) await seenWhen(scene, organizationId, ({ stored }) => stored >= decisions)
-  const { pid, end } = await startGroup(session, { name: 'evaluation', topic, flags })
+  const { pid, end } = await startOf(topic, { role: 'evaluation', nodeFlags }, session)
   const look = async (isIt: (found: Counts) => boolean) => {
     const counts = await seenWhen(scene, organizationId, isIt)
     const cpu = cpuMicroseconds(withChildren([pid]))
@@ -146,29 +147,18 @@ async function fillTopic({ bench }: Session, order: FillOrder): Promise<void> {
   }
 }
 
-interface Group {
-  readonly name: 'storage' | 'evaluation'
-  readonly topic: string
-  readonly flags: readonly string[]
-}
+type Settings = Pick<GroupSettings, 'role' | 'nodeFlags'>
 
-async function startGroup({ bench }: Session, { name, topic, flags }: Group) {
-  const program = `${name} of ${topic}`
-  const port = await freePort()
-  const pid = await bench.run({
-    name: program,
-    args: [...flags, 'consumers/main.ts', name],
-    environment: {
-      ...bench.environment,
-      DECISIONS_TOPIC: topic,
-      STORAGE_GROUP_ID: `storage of ${topic}`,
-      EVALUATION_GROUP_ID: `evaluation of ${topic}`,
-      MANAGEMENT_HOST: '127.0.0.1',
-      MANAGEMENT_PORT: String(port)
-    },
-    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-  })
-  return { pid, end: () => bench.end(program) }
+/** In groups of the topic's own. */
+async function startOf(topic: string, settings: Settings, { bench }: Session) {
+  const name = `${settings.role} of ${topic}`
+  const environment = {
+    DECISIONS_TOPIC: topic,
+    STORAGE_GROUP_ID: `storage of ${topic}`,
+    EVALUATION_GROUP_ID: `evaluation of ${topic}`
+  }
+  const pid = await startGroup(bench, { ...settings, name, environment })
+  return { pid, end: () => bench.end(name) }
 }
 
 interface Counts {

@@ -1,26 +1,22 @@
 /** What a decision costs every process at several rates, and how many bytes it leaves behind. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPostgres } from '../../platform/postgres.ts'
 import type { Postgres } from '../../platform/postgres.ts'
-import { freePort } from '../../stack/ports.ts'
-import { waitUntil } from '../../stack/wait-until.ts'
 import { cpuMicroseconds } from '../cpu.ts'
-import type { ProgressOrder, ProgressReport } from '../group-progress.ts'
-import { startLoad } from '../load-process.ts'
+import { followGroup } from '../follow-group.ts'
 import { markdownTable } from '../markdown.ts'
+import { openPostgres } from '../open-postgres.ts'
 import type { Outcome } from '../outcome.ts'
 import { postmasterId, withChildren } from '../process-family.ts'
 import type { Row } from '../row.ts'
 import { decisionsTopic, gateway, gatewayBatch } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
 import { shapes } from '../shapes.ts'
+import { startGroup } from '../start-group.ts'
 import { startRow } from '../start-row.ts'
-import { startStorage } from '../storage-lag.ts'
 
 const evaluationsTopic = 'decision-evaluations'
 const statementTimeoutMs = 60_000
-const catchUpTimeoutMs = 300_000
 
 /** Requests in a second; the batches carry a hundred decisions each. */
 const steps: readonly { readonly row: Row; readonly rate: number }[] = [
@@ -47,19 +43,18 @@ export async function runSizing(session: Session): Promise<Outcome> {
     [gateway.name]: await startRow(gateway, bench),
     [gatewayBatch.name]: await startRow(gatewayBatch, bench)
   }
-  const storage = await startStorage(bench, decisionsTopic)
-  const evaluation = await startEvaluation(session)
-  const postgres = createPostgres({
-    url: bench.environment['DATABASE_URL'] ?? '',
-    applicationName: 'sluice-bench',
-    connectionsMax: 1,
-    statementTimeoutMs
-  })
-  bench.onStop(() => postgres.close())
-  const [database, kafka] = [await postmasterId(postgres), kafkaId()]
+  const storage = await startGroup(bench, { role: 'storage' })
+  const evaluation = await startGroup(bench, { role: 'evaluation' })
+  const postgres = openPostgres(bench, { statementTimeoutMs })
+  const [kafka, database] = [kafkaId(), await postmasterId(postgres)]
+  const groups = {
+    storage: followGroup(bench, 'sluice-storage'),
+    evaluation: followGroup(bench, 'sluice-evaluation')
+  }
   const catchUp = async (): Promise<void> => {
-    await storage.catchUp()
-    await evaluation.catchUp()
+    await groups.storage.catchUp(decisionsTopic)
+    await groups.evaluation.catchUp(decisionsTopic)
+    await groups.storage.catchUp(evaluationsTopic)
   }
   const measured: Step[] = []
   // The first is to warm up.
@@ -67,8 +62,8 @@ export async function runSizing(session: Session): Promise<Outcome> {
     const target = targets[row.name] ?? noTarget()
     const pids: Readonly<Record<(typeof parts)[number], readonly number[]>> = {
       gateway: target.pids,
-      storage: [storage.pid],
-      evaluation: [evaluation.pid],
+      storage: [storage],
+      evaluation: [evaluation],
       postgres: [database],
       kafka: [kafka]
     }
@@ -84,8 +79,9 @@ export async function runSizing(session: Session): Promise<Outcome> {
     const accepted = (statuses[row.accepted] ?? 0) * shapes[row.shape].decisions
     const cpu = mapParts((part) => (after[part] - before[part]) / accepted)
     const decisions_per_second = rate * shapes[row.shape].decisions
-    measured.push({ sent: row.name, decisions_per_second, accepted, cpu })
-    say(`  ${cellsOf(measured.at(-1)).join(' | ')}`)
+    const step = { sent: row.name, decisions_per_second, accepted, cpu }
+    measured.push(step)
+    say(`  ${cellsOf(step).join(' | ')}`)
   }
   const sizes = await readSizes(session, postgres)
   const figures = { steps: measured.slice(1), sizes }
@@ -98,37 +94,6 @@ function noTarget(): never {
 
 function mapParts(of: (part: keyof Cpu) => number): Cpu {
   return Object.fromEntries(parts.map((part) => [part, of(part)])) as Cpu
-}
-
-async function startEvaluation({ bench }: Session) {
-  const { environment, signal } = bench
-  const port = await freePort()
-  const pid = await bench.run({
-    name: 'evaluation',
-    args: ['consumers/main.ts', 'evaluation'],
-    environment: { ...environment, MANAGEMENT_HOST: '127.0.0.1', MANAGEMENT_PORT: String(port) },
-    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-  })
-  const progress = startLoad<ProgressOrder, ProgressReport>('group-progress.ts', {
-    environment,
-    signal
-  })
-  bench.onStop(() => progress.stop())
-  const waiting = [
-    { groupId: 'sluice-evaluation', topic: decisionsTopic },
-    { groupId: 'sluice-storage', topic: evaluationsTopic }
-  ]
-  const catchUp = async (): Promise<void> => {
-    for (const order of waiting) {
-      await waitUntil({
-        what: `${order.groupId} did not catch up`,
-        timeoutMs: catchUpTimeoutMs,
-        probe: async () => (await progress.run(order)).every(({ lag }) => lag === 0),
-        signal
-      })
-    }
-  }
-  return { pid, catchUp }
 }
 
 /** The broker is found among our children: nothing else says which process it is. */
@@ -180,9 +145,7 @@ function topicBytes(folder: string, topic: string): number {
     .reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
 }
 
-function cellsOf(step: Step | undefined): string[] {
-  if (step === undefined) return []
-  const { sent, decisions_per_second, accepted, cpu } = step
+function cellsOf({ sent, decisions_per_second, accepted, cpu }: Step): string[] {
   const costs = parts.map((part) => cpu[part].toFixed(1))
   return [sent, String(decisions_per_second), String(accepted), ...costs]
 }

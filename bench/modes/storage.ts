@@ -1,7 +1,6 @@
 /** How fast storage writes a topic into its tables, beside COPY of the same rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../platform/postgres.ts'
-import { freePort } from '../../stack/ports.ts'
 import { cpuMicroseconds } from '../cpu.ts'
 import type { FillOrder, FillReport } from '../fill-topic.ts'
 import { startLoad } from '../load-process.ts'
@@ -12,6 +11,7 @@ import type { Outcome } from '../outcome.ts'
 import { withChildren } from '../process-family.ts'
 import { decisionsTopic } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
+import { startGroup } from '../start-group.ts'
 
 const decisions = 150_000
 /** Rows/s of storage as a share of those of COPY. */
@@ -59,18 +59,8 @@ async function fillTopic({ bench }: Session): Promise<FillReport> {
 async function measureStorage({ bench }: Session, postgres: Postgres, round: number) {
   await empty(postgres)
   const name = `storage-${round}`
-  const port = await freePort()
-  const pid = await bench.run({
-    name,
-    args: [...bench.nodeFlags, 'consumers/main.ts', 'storage'],
-    environment: {
-      ...bench.environment,
-      STORAGE_GROUP_ID: name,
-      MANAGEMENT_HOST: '127.0.0.1',
-      MANAGEMENT_PORT: String(port)
-    },
-    probe: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-  })
+  const environment = { STORAGE_GROUP_ID: name }
+  const pid = await startGroup(bench, { role: 'storage', name, environment })
   const seen = () => look(postgres, name, withChildren([pid]))
   // From the first rows on: a start is no write.
   const first = await seenWhen(seen, ({ consumed }) => consumed > 0)
