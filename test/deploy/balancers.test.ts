@@ -1,8 +1,8 @@
 /** The balancers of the page: valid, and with times that keep a restart unnoticed. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { haproxyVersion } from '../support/balancer/haproxy.ts'
+import { hasHaproxy } from '../support/balancer/haproxy.ts'
+import { runWell } from '../support/run-to-end.ts'
 
 const file = 'deploy/balancers/haproxy.cfg'
 const haproxy = readFileSync(file, 'utf8')
@@ -32,11 +32,9 @@ test('HAProxy notices within the time that the page gives it', () => {
   expect(betweenSeconds * (falls + 1) * 1000).toBeLessThan(unreadyMs)
 })
 
-if (haproxyVersion() === null) {
-  process.stderr.write('No haproxy here: its example is not held against it.\n')
-  test.skip('HAProxy takes its example', () => {})
-} else {
-  test('HAProxy takes its example', () => {
-    expect(String(execFileSync('haproxy', ['-c', '-f', file]))).toContain('valid')
-  })
-}
+const hasIt = hasHaproxy()
+if (!hasIt) process.stderr.write('No haproxy here: its example is not held against it.\n')
+const testIfHaproxy = hasIt ? test : test.skip
+testIfHaproxy('HAProxy takes its example', async () => {
+  expect(await runWell('haproxy', ['-c', '-f', file])).toContain('valid')
+})

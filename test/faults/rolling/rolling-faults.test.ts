@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { haproxyVersion } from '../../support/balancer/haproxy.ts'
+import { hasHaproxy } from '../../support/balancer/haproxy.ts'
 import { readFaultSettings } from '../settings.ts'
 import { rollingFaultNames, rollingFaultTitles } from './fault-titles.ts'
 import type { RollingFaultName } from './fault-titles.ts'
@@ -11,12 +11,12 @@ import { roundsOf, runRollingFault } from './run-rolling-fault.ts'
 import type { RollingResult } from './run-rolling-fault.ts'
 
 const settings = readFaultSettings()
-const version = haproxyVersion()
+const hasIt = hasHaproxy()
 const chosen = rollingFaultNames
   .filter((name) => settings.only?.includes(name) ?? rollingFaults[name].isLong !== true)
-  .filter((name) => name !== 'rolling-haproxy' || version !== null)
+  .filter((name) => name !== 'rolling-haproxy' || hasIt)
   .map((name) => ({ name, title: rollingFaultTitles[name], ...rollingFaults[name] }))
-const isMissing = settings.only?.includes('rolling-haproxy') === true && version === null
+const isMissing = settings.only?.includes('rolling-haproxy') === true && !hasIt
 /** What comes before and after, and a minute for each round. */
 const timeoutMs = 600_000 + roundsOf(settings) * 60_000
 

@@ -1,5 +1,5 @@
 /** HAProxy itself as the balancer, where the machine has it. */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,18 +7,13 @@ import { join } from 'node:path'
 import { freePort } from '../../../stack/ports.ts'
 import type { Ports } from '../application.ts'
 import { onEnd } from '../cleanup.ts'
+import { answers } from '../run-to-end.ts'
 import { waitUntil } from '../wait-until.ts'
 import { checkFalls, checkMs } from './balancer.ts'
 import type { StartBalancer } from './balancer.ts'
 
-/** The version that is there, or null. */
-export function haproxyVersion(): string | null {
-  try {
-    const text = execFileSync('haproxy', ['-v'], { stdio: ['ignore', 'pipe', 'ignore'] })
-    return /version (\S+)/.exec(text.toString('utf8'))?.[1] ?? null
-  } catch {
-    return null
-  }
+export function hasHaproxy(): boolean {
+  return answers('haproxy', '-v')
 }
 
 export const startHaproxy: StartBalancer = async (gateways) => {
