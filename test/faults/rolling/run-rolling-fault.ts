@@ -46,8 +46,8 @@ export interface RollingResult extends Verdict, RowsVerdict {
 /** Enough that every connection is used, and no machine is too busy for it. */
 const steady = 200
 const settleMs = 120_000
-/** For a balancer that looks five times a second, on a machine that has other things to do. */
-const unreadyMs = 3000
+/** For a balancer that looks five times a second, and may itself have to wait for the machine. */
+const unreadyMs = 8000
 const turnSeconds = 4
 
 export function roundsOf({ seconds }: FaultSettings): number {

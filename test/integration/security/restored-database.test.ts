@@ -7,14 +7,15 @@ import pg from 'pg'
 import { blocksIn, sectionOf } from '../../docs/pages.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { dropDatabase, onServer } from '../../support/create-database.ts'
-import { hasPostgresPrograms, postgresPrograms } from '../../support/postgres-programs.ts'
+import { findPostgresPrograms } from '../../support/postgres-programs.ts'
 import { createOwnedDatabase } from '../../support/roles.ts'
 import { runWell } from '../../support/run-to-end.ts'
 import { migrateDatabase } from '../../../cli/commands/migrate-database.ts'
 import { services } from '../../support/services.ts'
 
-const isThere = hasPostgresPrograms()
-if (!isThere) process.stderr.write('No pg_dump 18 and no python3 here: nothing is restored.\n')
+const programs = await findPostgresPrograms()
+const isThere = programs !== null
+if (!isThere) process.stderr.write('Without pg_dump 18 nothing is restored.\n')
 const timeoutMs = 5 * 60_000
 
 /** What a step of the page says, indented as it is in a list. */
@@ -24,9 +25,9 @@ function blockOf(language: string): string {
 }
 
 /** `psql`, `pg_dump` and the others, as the administrator of the server. */
-async function administratorOf(serverUrl: string): Promise<NodeJS.ProcessEnv> {
+function administratorOf(serverUrl: string): NodeJS.ProcessEnv {
   const { hostname, port, username, password } = new URL(serverUrl)
-  const path = [await postgresPrograms(), process.env['PATH']].filter(Boolean).join(delimiter)
+  const path = [programs, process.env['PATH']].filter(Boolean).join(delimiter)
   return { PATH: path, PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password }
 }
 
@@ -47,7 +48,7 @@ async function administratorOf(serverUrl: string): Promise<NodeJS.ProcessEnv> {
     for (const left of ['restored', 'broken']) onEnd(() => dropDatabase(server, `${name}_${left}`))
     const folder = mkdtempSync(join(tmpdir(), 'sluice-restored-'))
     onEnd(() => Promise.resolve(rmSync(folder, { recursive: true })))
-    const env = await administratorOf(server)
+    const env = administratorOf(server)
     const gateway = new pg.Client({ connectionString: database.urlOf('sluice_gateway') })
     gateway.on('error', () => {})
     await gateway.connect()
