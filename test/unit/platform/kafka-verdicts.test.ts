@@ -1,65 +1,47 @@
-/** What a failed send says of each record: read from errors as the client really throws them. */
+/** What an answer, or an error as the client really throws it, says of a record. */
 import { expect, test } from '@jest/globals'
-import {
-  MultipleErrors,
-  NetworkError,
-  ResponseError,
-  TimeoutError,
-  UserError
-} from '@platformatic/kafka'
-import { verdictsOf } from '../../../platform/kafka-verdicts.ts'
-import type { RoutedRecord } from '../../../platform/record-producer.ts'
+import { MultipleErrors, NetworkError, TimeoutError, UserError } from '@platformatic/kafka'
+import { nameOfCode, verdictOfCode, verdictOfError } from '../../../platform/kafka-verdicts.ts'
 
-const produceApi = 0
-const version = 11
-
-function recordsOn(...partitions: number[]): RoutedRecord[] {
-  return partitions.map((partition) => ({
-    ...{ topic: 't', key: null, value: Buffer.alloc(1), headers: {} },
-    partition
-  }))
-}
-
-/** A broker's answer with an error code for each partition, wrapped as `send` wraps it. */
-function answered(codes: readonly number[]): Error {
-  const partitionResponses = codes.map((errorCode, index) => ({ index, errorCode }))
-  const errors = Object.fromEntries(
-    codes.flatMap((code, index) => (code === 0 ? [] : [[`/${index}`, [code, null]]]))
-  ) as Record<string, [number, string | null]>
-  const response = { responses: [{ name: 't', partitionResponses }] }
-  const error = new ResponseError(produceApi, version, errors, response)
-  return new MultipleErrors('Producing messages failed.', [new MultipleErrors('1 times', [error])])
-}
-
-const tooLarge = 10
-const notEnoughReplicas = 19
-const notAuthorized = 29
-
-test('a partition that was written is acknowledged beside one that was not', () => {
-  const error = answered([0, notEnoughReplicas, tooLarge, notAuthorized])
-  expect(verdictsOf(error, recordsOn(0, 1, 2, 3, 0))).toEqual([
-    'acknowledged',
-    'unknown',
-    'divisible',
-    'refused',
-    'acknowledged'
-  ])
+test.each([
+  [0, 'NONE', 'acknowledged'],
+  [2, 'CORRUPT_MESSAGE', 'unknown'],
+  [3, 'UNKNOWN_TOPIC_OR_PARTITION', 'unknown'],
+  [6, 'NOT_LEADER_OR_FOLLOWER', 'unknown'],
+  [7, 'REQUEST_TIMED_OUT', 'unknown'],
+  [10, 'MESSAGE_TOO_LARGE', 'divisible'],
+  [18, 'RECORD_LIST_TOO_LARGE', 'divisible'],
+  [19, 'NOT_ENOUGH_REPLICAS', 'unknown'],
+  [29, 'TOPIC_AUTHORIZATION_FAILED', 'refused'],
+  [32, 'INVALID_TIMESTAMP', 'divisible'],
+  [87, 'INVALID_RECORD', 'divisible']
+])('code %d, %s, is %s', (code, name, verdict) => {
+  expect(verdictOfCode(code)).toBe(verdict)
+  expect(nameOfCode(code)).toBe(name)
 })
 
-test('what went well with another broker is acknowledged', () => {
-  const error = new MultipleErrors('Producing messages failed.', [new NetworkError('gone')])
-  Object.assign(error, { produced: { offsets: [{ topic: 't', partition: 1, offset: 0n }] } })
-  expect(verdictsOf(error, recordsOn(0, 1))).toEqual(['unknown', 'acknowledged'])
+test('of a partition that the answer leaves out nobody knows', () => {
+  expect(verdictOfCode(undefined)).toBe('unknown')
+})
+
+test('a code of the future is unknown, and named by its number', () => {
+  expect(verdictOfCode(9999)).toBe('unknown')
+  expect(nameOfCode(9999)).toBe('error 9999')
 })
 
 test.each([
   ['the network', new NetworkError('gone')],
   ['a time-out', new TimeoutError('late')],
+  ['several', new MultipleErrors('all', [new NetworkError('gone'), new TimeoutError('late')])],
   ['anything else', new TypeError('odd')]
 ])('after %s nobody knows', (_what, error) => {
-  expect(verdictsOf(error, recordsOn(0))).toEqual(['unknown'])
+  expect(verdictOfError(error)).toBe('unknown')
 })
 
-test('what the client itself calls final is refused', () => {
-  expect(verdictsOf(new UserError('no serializer'), recordsOn(0))).toEqual(['refused'])
+test('what the client itself calls final is refused, however deep it stands', () => {
+  const final = new UserError('no such mechanism')
+  expect(verdictOfError(final)).toBe('refused')
+  expect(verdictOfError(new MultipleErrors('all', [new NetworkError('gone'), final]))).toBe(
+    'refused'
+  )
 })
