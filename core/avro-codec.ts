@@ -9,23 +9,36 @@ export type AvroSchema = object
 export type Encode<T> = (value: T, schemaId: number) => Buffer
 export type DecodePayload<T> = (payload: Buffer) => T
 
-const scratchBytes = 64 * 1024
+/** Records are written one behind the other into slabs of so many bytes. */
+const slabBytes = 64 * 1024
+/** A record that is larger gets a buffer of its own, so little of a slab is left unused. */
+const slabRecordBytesMax = 16 * 1024
 
 /**
  * Compiles `schema` and returns its encoder.
- * A record is written into one scratch buffer behind room for the wire header and copied out once:
- * joining a header to avsc's own buffer would copy every decision twice.
+ * A record is written where it stays, behind room for the wire header, and nothing is copied. It
+ * shares its slab with its neighbours: whoever keeps one for long keeps them all.
  * @throws when the value does not fit the schema: a missing field, an integer beyond 2^53.
  */
 export function createEncode<T>(schema: AvroSchema): Encode<T> {
   const type = typeOf(schema)
   const exact = typeOf(schema, exactLong)
-  const scratch = Buffer.allocUnsafe(scratchBytes)
+  let slab = Buffer.allocUnsafeSlow(slabBytes)
+  let used = 0
 
   function encodeWith(chosen: avro.Type, value: T): Buffer {
-    const end = chosen.encode(value, scratch, wireHeaderBytes)
-    // A negative answer is by how many bytes the record missed the buffer's end.
-    return end >= 0 ? copyOf(scratch, end) : encodeLarge(chosen, value, scratchBytes - end)
+    const start = used
+    const end = chosen.encode(value, slab, start + wireHeaderBytes)
+    if (end >= 0) {
+      used = end
+      return slab.subarray(start, end)
+    }
+    // A negative answer is by how many bytes the record missed the slab's end.
+    const size = slabBytes - end - start
+    if (size > slabRecordBytesMax) return encodeLarge(chosen, value, size)
+    slab = Buffer.allocUnsafeSlow(slabBytes)
+    used = 0
+    return encodeWith(chosen, value)
   }
 
   return function encode(value, schemaId) {
@@ -75,12 +88,6 @@ function typeOf(schema: AvroSchema, long?: avro.Type): avro.Type {
     schema as avro.Schema,
     long === undefined ? {} : { registry: { long } }
   )
-}
-
-function copyOf(scratch: Buffer, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe(end)
-  scratch.copy(bytes, 0, 0, end)
-  return bytes
 }
 
 function encodeLarge(type: avro.Type, value: unknown, size: number): Buffer {

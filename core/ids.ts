@@ -8,6 +8,13 @@ const uuidExpression = new RegExp(uuidPattern)
 
 const randomPoolBytes = 4096
 const randomPerIdBytes = 10
+const timestampBytes = 6
+/** The id that is being made, as bytes and as text. */
+const idBytes = Buffer.alloc(16)
+const idText = Buffer.alloc(36, '-')
+const digits = Buffer.from('0123456789abcdef', 'latin1')
+/** Where the two digits of each byte stand between the hyphens. */
+const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const pool = Buffer.alloc(randomPoolBytes)
 let poolUsed = randomPoolBytes
 
@@ -25,11 +32,23 @@ export function uuidv7(timestampMs: number): string {
     randomFillSync(pool)
     poolUsed = 0
   }
-  const bytes = Buffer.allocUnsafe(16)
-  bytes.writeUIntBE(timestampMs, 0, 6)
-  pool.copy(bytes, 6, poolUsed, poolUsed + randomPerIdBytes)
-  poolUsed += randomPerIdBytes
-  return format(bytes, 7)
+  idBytes.writeUIntBE(timestampMs, 0, timestampBytes)
+  for (let at = timestampBytes; at < idBytes.length; at++) {
+    idBytes[at] = pool[poolUsed++] as number
+  }
+  idBytes[6] = ((idBytes[6] as number) & 0x0f) | 0x70
+  idBytes[8] = ((idBytes[8] as number) & 0x3f) | 0x80
+  return textOf(idBytes)
+}
+
+/** Written in place and read as one text: one that is joined of pieces is joined again later. */
+function textOf(bytes: Buffer): string {
+  for (let at = 0; at < bytes.length; at++) {
+    const [byte, place] = [bytes[at] as number, places[at] as number]
+    idText[place] = digits[byte >> 4] as number
+    idText[place + 1] = digits[byte & 0x0f] as number
+  }
+  return idText.toString('latin1')
 }
 
 const namespaceBytes = 16
@@ -66,12 +85,6 @@ function nameIn(buffer: Buffer, name: string): string {
   const hex = hash('sha1', bytes.subarray(0, end), 'hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
   return joined(`${hex.slice(0, 12)}5${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)
-}
-
-function format(bytes: Buffer, version: number): string {
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4)
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  return joined(bytes.toString('hex', 0, 16))
 }
 
 /** 32 hex digits with the four hyphens. */

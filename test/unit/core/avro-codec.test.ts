@@ -87,7 +87,7 @@ describe('every record', () => {
   })
 })
 
-describe('the scratch buffer of 64 KiB', () => {
+describe('a slab of 64 KiB', () => {
   test.each([-1, 0, 1, 2, 100])(
     'takes or makes room for a record of %d bytes beyond it',
     (more) => {
@@ -105,11 +105,30 @@ describe('the scratch buffer of 64 KiB', () => {
     expect(decodeDecision(payload)).toEqual(decision)
   })
 
-  test('is not shared with what was encoded before', () => {
-    const first = encodeDecision(aDecision({ output: 'first' }), 1)
-    const before = first.toString('hex')
-    encodeDecision(aDecision({ output: 'second' }), 2)
-    expect(first.toString('hex')).toBe(before)
+  test('is never written over: of many sizes each is read as it was encoded', () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 10, maxLength: 30 })
+    fc.assert(
+      fc.property(sizes, (lengths) => {
+        const decisions = lengths.map((length, index) =>
+          aDecision({ output: String(index % 10).repeat(length) })
+        )
+        const values = decisions.map((decision, index) => encodeDecision(decision, index))
+        const read = values.map((value) => decodeDecision(value.subarray(wireHeaderBytes)))
+        expect(read).toEqual(decisions)
+        expect(values.map((value) => readWireFormat(value).schemaId)).toEqual([...values.keys()])
+      }),
+      { numRuns: 20 }
+    )
+  })
+
+  test('loses nothing to a value that does not fit the schema', () => {
+    const before = encodeDecision(aDecision({ output: 'before' }), 1)
+    expect(() => encodeDecision({} as Decision, 1)).toThrow()
+    const after = encodeDecision(aDecision({ output: 'after' }), 1)
+    const outputs = [before, after].map(
+      (value) => decodeDecision(value.subarray(wireHeaderBytes)).output
+    )
+    expect(outputs).toEqual(['before', 'after'])
   })
 })
 
