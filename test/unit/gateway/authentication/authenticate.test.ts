@@ -184,3 +184,37 @@ test('a secret that was right once does not make another right', async () => {
     expect((await problemOf(pass(others))).code).toBe('api_key_invalid')
   }
 })
+
+describe('a header that was proven', () => {
+  /** A key whose row can be exchanged while its header stays the same. */
+  async function proven() {
+    const line = scene()
+    await line.pass()
+    return line
+  }
+
+  test('does not pass any more once its key is revoked', async () => {
+    const line = await proven()
+    line.row.revoked_at = new Date(noon - 1)
+    expect((await problemOf(line.pass())).code).toBe('api_key_invalid')
+  })
+
+  test('does not pass any more once its key has another secret', async () => {
+    const line = await proven()
+    line.row.secret_digest = aKey().row.secret_digest
+    expect((await problemOf(line.pass())).code).toBe('api_key_invalid')
+  })
+
+  test('passes with the scopes that its key has now', async () => {
+    const line = await proven()
+    line.row.scopes = ['profiles:read']
+    expect((await problemOf(line.pass())).code).toBe('scope_missing')
+    expect((await line.pass('profiles:read')).key_id).toBe(line.key_id)
+  })
+
+  test('is noted as used each time', async () => {
+    const line = await proven()
+    await line.pass()
+    expect(line.used).toEqual([line.key_id, line.key_id])
+  })
+})
