@@ -10,23 +10,29 @@ export interface JsonItem {
 const comma = 44
 const closeBracket = 93
 
+export interface JsonItems {
+  readonly items: readonly JsonItem[]
+  /** Index behind the array; null when the scan stopped before. */
+  readonly end: number | null
+}
+
 /**
  * Items of the array that begins at `text[start]` (a `[`); null when it is no array to its end.
  * Stops behind `itemsMax` items: one more than a caller allows tells that there are too many.
  */
-export function scanItems(text: string, start: number, itemsMax: number): JsonItem[] | null {
+export function scanItems(text: string, start: number, itemsMax: number): JsonItems | null {
   const items: JsonItem[] = []
   let at = skipSpace(text, start + 1)
-  if (text.charCodeAt(at) === closeBracket) return items
+  if (text.charCodeAt(at) === closeBracket) return { items, end: at + 1 }
   while (items.length < itemsMax) {
     const end = skipValue(text, at, Number.POSITIVE_INFINITY)
     if (end === at) return null
     items.push({ start: at, end })
     at = skipSpace(text, end)
     const code = text.charCodeAt(at)
-    if (code === closeBracket) return items
+    if (code === closeBracket) return { items, end: at + 1 }
     if (code !== comma) return null
     at = skipSpace(text, at + 1)
   }
-  return items
+  return { items, end: null }
 }

@@ -1,6 +1,7 @@
 /** parse, for a batch: bytes to one submission, or one refusal, for each item. */
 import { scanItems } from '../../core/json-items.ts'
-import { membersMax, scanMembers, skipSpace } from '../../core/json-members.ts'
+import type { JsonItems } from '../../core/json-items.ts'
+import { membersMax, skipSpace, skipValue, walkMembers } from '../../core/json-members.ts'
 import type { JsonMember, JsonMembers } from '../../core/json-members.ts'
 import { pointerTo } from '../../core/json-pointer.ts'
 import { syntaxErrorAt } from '../../core/json-syntax.ts'
@@ -35,23 +36,34 @@ export function parseBatch(contentType: string | undefined, body: Buffer): Parse
 function parseEnvelope(text: string): ParsedBatch {
   const start = skipSpace(text, 0)
   if (text.charCodeAt(start) !== openBrace) throw noEnvelope(text)
-  const found = scanMembers(text, start, Number.POSITIVE_INFINITY)
+  const { found, scanned } = scanEnvelope(text, start)
   const array = found.members.find(({ name }) => name === 'decisions')
   const isArray = array !== undefined && text.charCodeAt(array.start) === openBracket
   const envelope = parseRest(text, isArray ? array : { start: text.length, end: text.length })
   refuseMembers(found)
   if (array !== undefined && !isArray) throw invalid('/decisions', 'must be an array')
-  const items = array === undefined ? [] : parseItems(text, array)
+  const items = array === undefined ? [] : parseItems(text, scanned)
   const client_report = envelope['client_report']
   if (items.length > 0 || client_report !== undefined) return { items, client_report }
   throw invalid('/decisions', array === undefined ? 'is required' : 'must not be empty')
 }
 
-function parseItems(text: string, array: JsonMember): Submission[] {
-  const items = scanItems(text, array.start, itemsMax + 1)
-  if (items === null) throw malformedJson(text, subject)
-  if (items.length > itemsMax) throw tooMany()
-  return items.map(({ start, end }) => {
+/** The members and, on the same walk, the items of the array: it is nearly all of the text. */
+function scanEnvelope(text: string, start: number) {
+  let scanned: JsonItems | null = null
+  const found = walkMembers(text, start, (name, at) => {
+    const isArray = name === 'decisions' && text.charCodeAt(at) === openBracket
+    if (isArray) scanned = scanItems(text, at, itemsMax + 1)
+    const end = isArray ? scanned?.end : null
+    return end ?? skipValue(text, at, Number.POSITIVE_INFINITY)
+  })
+  return { found, scanned: scanned as JsonItems | null }
+}
+
+function parseItems(text: string, scanned: JsonItems | null): Submission[] {
+  if (scanned === null) throw malformedJson(text, subject)
+  if (scanned.items.length > itemsMax) throw tooMany()
+  return scanned.items.map(({ start, end }) => {
     const submission = submissionOf(text.slice(start, end))
     if (submission === null || isBrokenBomb(submission)) throw malformedJson(text, subject)
     return submission

@@ -63,9 +63,11 @@ export function submissionOf(text: string): Submission | null {
     return isJson ? { text, value: null, ...nothingFound } : null
   }
   const found = scanMembers(text, start, depthMax)
-  if (found.tooDeepIn !== null || found.isTooMany) return { text, value: null, ...found }
+  const { members, tooDeepIn, isTooMany } = found
+  if (tooDeepIn !== null || isTooMany) return { text, value: null, members, tooDeepIn, isTooMany }
   try {
-    return { text, value: named(JSON.parse(text) as object, text, found), ...found }
+    const value = named(JSON.parse(text) as object, text, found)
+    return { text, value, members, tooDeepIn, isTooMany }
   } catch {
     return null
   }

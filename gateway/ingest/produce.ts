@@ -75,14 +75,14 @@ export function createProduce(dependencies: ProduceDependencies) {
   }
 
   const produce: Produce = async (record) => {
-    const problem = await outcomeOf(enqueue(record))
+    const place = enqueue(record)
+    if (place instanceof Problem) throw place
+    const problem = (await place.batch.settled.promise)(place.index)
     if (problem !== null) throw problem
   }
 
-  const produceEach: ProduceEach = (records) => {
-    const places = records.map((record) => (record instanceof Problem ? record : enqueue(record)))
-    return Promise.all(places.map(outcomeOf))
-  }
+  const produceEach: ProduceEach = (records) =>
+    outcomesOf(records.map((record) => (record instanceof Problem ? record : enqueue(record))))
 
   /** Sends what waits and resolves when nothing is on its way any more. */
   async function drain(): Promise<void> {
@@ -93,9 +93,16 @@ export function createProduce(dependencies: ProduceDependencies) {
   return { produce, produceEach, drain }
 }
 
-async function outcomeOf(place: Place | Problem): Promise<Problem | null> {
-  if (place instanceof Problem) return place
-  return (await place.batch.settled.promise)(place.index)
+/** They share very few batches: each is waited for once, and not once for each of its records. */
+async function outcomesOf(places: readonly (Place | Problem)[]): Promise<(Problem | null)[]> {
+  const failures = new Map<Batch, FailureOf>()
+  for (const place of places) {
+    if (place instanceof Problem || failures.has(place.batch)) continue
+    failures.set(place.batch, await place.batch.settled.promise)
+  }
+  return places.map((place) =>
+    place instanceof Problem ? place : (failures.get(place.batch)?.(place.index) ?? null)
+  )
 }
 
 /**

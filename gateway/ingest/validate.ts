@@ -34,6 +34,9 @@ interface Body {
   readonly sdk_version?: string | null
 }
 
+/** What the gateway adds to it. */
+type Receipt = Pick<Decision, 'decision_id' | 'organization_id' | 'received_at'>
+
 /** So many of them are named in one answer. */
 const violationsMax = 100
 /** Names up to this length are repeated in an answer. */
@@ -54,7 +57,7 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
     const received_at = clock.now()
     const decision_id = id ?? uuidv7(received_at)
     const { organization_id } = principal
-    return { decision_id, organization_id, received_at, ...bodyOf(submission, known) }
+    return decisionOf(submission, known, { decision_id, organization_id, received_at })
   }
 }
 
@@ -75,25 +78,23 @@ export function idOf(item: Submission | Problem): string | null {
   return typeof decision_id === 'string' && isUuid(decision_id) ? decision_id.toLowerCase() : null
 }
 
-function bodyOf({ text, value }: Submission, known: readonly JsonMember[]) {
+/** One literal: joined of parts, it would be made property by property, for each decision. */
+function decisionOf(
+  { text, value }: Submission,
+  known: readonly JsonMember[],
+  { decision_id, organization_id, received_at }: Receipt
+): Decision {
   const body = value as Body
-  const rawOf = (name: string): string | null => {
-    const member = known.find((candidate) => candidate.name === name)
-    return member === undefined ? null : text.slice(member.start, member.end)
-  }
-  const metadata = rawOf('metadata')
+  const metadata = rawOf(text, known, 'metadata')
   return {
+    decision_id,
+    organization_id,
+    received_at,
     // The text of the value, exactly as it was sent.
-    input: rawOf('input') ?? 'null',
+    input: rawOf(text, known, 'input') ?? 'null',
     output: body.output,
     metadata: metadata === 'null' ? null : metadata,
-    ...optionalsOf(body)
-  }
-}
-
-/** An absent member and a null one are the same; an empty agent_id names nobody. */
-function optionalsOf(body: Body) {
-  return {
+    // An absent member and a null one are the same; an empty agent_id names nobody.
     agent_id: body.agent_id || null,
     session_id: body.session_id ?? null,
     domain: body.domain ?? null,
@@ -101,6 +102,14 @@ function optionalsOf(body: Body) {
     output_tokens: body.output_tokens ?? null,
     sdk_version: body.sdk_version ?? null
   }
+}
+
+/** Null when there is no such member. */
+function rawOf(text: string, members: readonly JsonMember[], name: string): string | null {
+  for (const member of members) {
+    if (member.name === name) return text.slice(member.start, member.end)
+  }
+  return null
 }
 
 /**

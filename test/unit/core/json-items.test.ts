@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { scanItems } from '../../../core/json-items.ts'
 
 function itemsOf(text: string, itemsMax = 100): string[] | null {
-  return scanItems(text, 0, itemsMax)?.map(({ start, end }) => text.slice(start, end)) ?? null
+  return scanItems(text, 0, itemsMax)?.items.map(({ start, end }) => text.slice(start, end)) ?? null
 }
 
 test.each([
@@ -23,6 +23,17 @@ test.each(['[', '[1', '[1,', '[1,]', '[,1]', '[1 2]', '[1}', '["a]', '[{"a":1]']
     expect(itemsOf(text)).toBeNull()
   }
 )
+
+test.each([
+  ['[]x', 2],
+  [' [1 , {"a":[]} ] ,', 16]
+])('%j ends where its bracket closes', (text, end) => {
+  expect(scanItems(text, text.indexOf('['), 100)?.end).toBe(end)
+})
+
+test('a scan that ends before does not say where the array does', () => {
+  expect(scanItems('[1,2,3]', 0, 2)?.end).toBeNull()
+})
 
 test('the scan ends behind the items that are allowed', () => {
   expect(itemsOf('[1,2,3,4,', 3)).toEqual(['1', '2', '3'])
