@@ -42,6 +42,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
   const { door, cors, metrics, clock, logger, isLeaving } = dependencies
   const { operation, handle, isIngest = false } = answering
   const countAnswer = createCountAnswer(metrics, operation)
+  const observeIngest = metrics.histogram('sluice_ingest_seconds', {})
 
   /** Nobody can be answered any more when a stream fails: the caller sees that it was cut. */
   async function writeStream(response: Response, reply: Reply, writing: Writing): Promise<void> {
@@ -54,7 +55,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
   function noteIngest(lease: BodyLease, { status }: Reply, elapsedMs: number): void {
     door.countBody(lease)
     if (status !== 202 && status !== 207) return
-    metrics.observe('sluice_ingest_seconds', {}, elapsedMs / 1000)
+    observeIngest(elapsedMs / 1000)
   }
 
   return async function answer(request, response) {

@@ -10,6 +10,8 @@ type NameOf<Type extends MetricRow['type']> = {
 
 /** Adds to one counter with fixed labels; by one unless told otherwise. */
 export type Increment = (by?: number) => void
+/** Adds a value to one histogram with fixed labels. */
+export type Observe = (value: number) => void
 
 export interface Metrics {
   count<Name extends NameOf<'counter'>>(name: Name, labels: Labels<Name>, by?: number): void
@@ -20,6 +22,8 @@ export interface Metrics {
   counter<Name extends NameOf<'counter'>>(name: Name, labels: Labels<Name>): Increment
   set<Name extends NameOf<'gauge'>>(name: Name, labels: Labels<Name>, value: number): void
   observe<Name extends NameOf<'histogram'>>(name: Name, labels: Labels<Name>, value: number): void
+  /** As `counter`: a value is put aside, and the registry hears of many at once. */
+  histogram<Name extends NameOf<'histogram'>>(name: Name, labels: Labels<Name>): Observe
   /** `look` is called whenever somebody looks, to set what is only known by looking. */
   onLook(look: () => void): void
 }
@@ -55,12 +59,17 @@ export function createMetrics(): ProcessMetrics {
   return {
     count: (name, labels, by = 1) => counters.get(name)?.inc(labels, by),
     counter: (name, labels) => {
-      const { increment, flush } = bind(counters.get(name), labels)
+      const { increment, flush } = bindCounter(counters.get(name), labels)
       looks.push(flush)
       return increment
     },
     set: (name, labels, value) => gauges.get(name)?.set(labels, value),
     observe: (name, labels, value) => histograms.get(name)?.observe(labels, value),
+    histogram: (name, labels) => {
+      const { observe, flush } = bindHistogram(histograms.get(name), labels)
+      looks.push(flush)
+      return observe
+    },
     onLook: (each) => void looks.push(each),
     expose: async () => {
       look()
@@ -88,7 +97,7 @@ function createRegistry() {
   return { registry, counters, gauges, histograms }
 }
 
-function bind(counter: Counter | undefined, labels: Readonly<Record<string, string>>) {
+function bindCounter(counter: Counter | undefined, labels: Readonly<Record<string, string>>) {
   let pending = 0
   counter?.inc(labels, 0)
   return {
@@ -101,6 +110,23 @@ function bind(counter: Counter | undefined, labels: Readonly<Record<string, stri
       pending = 0
     }
   }
+}
+
+/** Values that are put aside at most. */
+const observedMax = 1000
+
+function bindHistogram(histogram: Histogram | undefined, labels: Readonly<Record<string, string>>) {
+  let observed: number[] = []
+
+  function flush(): void {
+    for (const value of observed) histogram?.observe(labels, value)
+    observed = []
+  }
+
+  function observe(value: number): void {
+    if (observed.push(value) >= observedMax) flush()
+  }
+  return { observe, flush }
 }
 
 /** Exposes several snapshots as one: counters added up, gauges as their row says. */

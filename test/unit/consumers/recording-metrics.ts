@@ -27,6 +27,8 @@ export class RecordingMetrics implements Metrics {
   observe: Metrics['observe'] = (name, labels, value) =>
     void this.observations.push({ name, labels: { ...labels }, value })
 
+  histogram: Metrics['histogram'] = (name, labels) => (value) => this.observe(name, labels, value)
+
   onLook(look: () => void): void {
     this.#looks.push(look)
   }

@@ -63,6 +63,18 @@ describe('a metric', () => {
     expect(lines).toContain('sluice_consumer_batch_seconds_sum{topic="a"} 60.004')
   })
 
+  test('is observed through a function that was made once, in any number', async () => {
+    const metrics = createMetrics()
+    const observe = metrics.histogram('sluice_consumer_batch_seconds', { topic: 'a' })
+    for (let times = 0; times < 1500; times++) observe(0.004)
+    const first = await linesOf(metrics)
+    expect(first).toContain('sluice_consumer_batch_seconds_count{topic="a"} 1500')
+    observe(60)
+    const lines = await linesOf(metrics)
+    expect(lines).toContain('sluice_consumer_batch_seconds_bucket{le="0.005",topic="a"} 1500')
+    expect(lines).toContain('sluice_consumer_batch_seconds_count{topic="a"} 1501')
+  })
+
   test('belongs to its process: two sets of metrics do not add up', async () => {
     const [first, second] = [createMetrics(), createMetrics()]
     first.count('sluice_ingest_unknown_members_total', {})
