@@ -41,7 +41,7 @@ interface Running {
   readonly target: Target
 }
 
-const warmUpSeconds = 3
+const warmUpSeconds = 8
 /** Decisions/s of rows with batches, as a multiple of those of rows without. */
 const batchRateFactor = 5
 export const fullSpeed: Drive = { name: 'full speed', rate: 0 }
