@@ -40,14 +40,11 @@ export async function rewind(
 }
 
 async function setBack(admin: KafkaAdmin, rewinds: readonly Rewind[]): Promise<void> {
-  const places = Map.groupBy(rewinds, ({ group, topic }) => JSON.stringify([group, topic]))
-  for (const own of places.values()) {
-    const [{ group, topic } = { group: '', topic: '' }] = own
-    await admin.setCommitted(
-      group,
-      topic,
-      new Map(own.map(({ partition, target }) => [partition, target]))
-    )
+  for (const [group, own] of Map.groupBy(rewinds, (rewind) => rewind.group)) {
+    for (const [topic, places] of Map.groupBy(own, (rewind) => rewind.topic)) {
+      const targets = new Map(places.map(({ partition, target }) => [partition, target]))
+      await admin.setCommitted(group, topic, targets)
+    }
   }
 }
 

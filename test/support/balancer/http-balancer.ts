@@ -1,10 +1,9 @@
 /** A balancer of requests, as a reverse proxy is one: it keeps connections, and repeats nothing. */
 import { Agent, createServer, request as send } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
-import { onEnd } from '../cleanup.ts'
 import type { StartBalancer } from './balancer.ts'
+import { openBalancer } from './open-balancer.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
 /** Less than the 75 seconds of a gateway, as any balancer has to be set. */
@@ -21,19 +20,11 @@ export const startHttpBalancer: StartBalancer = async (gateways) => {
     if (port === null) return fail(response, failures, 'no gateway is ready')
     forward(request, response, { agent, port, failures })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve))
+  const cut = (): void => {
     server.closeAllConnections()
     agent.destroy()
-    await Promise.all([closed, readiness.close()])
   }
-  onEnd(close)
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    failures: () => failures,
-    close
-  }
+  return openBalancer({ server, readiness, failures, cut })
 }
 
 interface Hop {

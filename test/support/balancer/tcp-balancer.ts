@@ -1,8 +1,8 @@
 /** A balancer of connections, as a Service of Kubernetes is one: a connection keeps its gateway. */
 import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
-import { onEnd } from '../cleanup.ts'
+import type { Socket } from 'node:net'
 import type { StartBalancer } from './balancer.ts'
+import { openBalancer } from './open-balancer.ts'
 import { watchReadiness } from './watch-readiness.ts'
 
 export const startTcpBalancer: StartBalancer = async (gateways) => {
@@ -23,18 +23,8 @@ export const startTcpBalancer: StartBalancer = async (gateways) => {
       socket.on('close', () => sockets.delete(socket))
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    sockets.forEach((socket) => socket.destroy())
-    await Promise.all([closed, readiness.close()])
-  }
-  onEnd(close)
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    failures: () => failures,
-    close
-  }
+  const cut = (): void => sockets.forEach((socket) => socket.destroy())
+  return openBalancer({ server, readiness, failures, cut })
 }
 
 /** Passes on bytes, ends and resets, each way. */
