@@ -5,7 +5,8 @@ const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
   kafkajs: '^platform/kafka-(client|consumer|admin|headers)[.]ts$',
   // One client with three faces: records, whether a broker answers, and reading without a group.
-  '@platformatic/kafka': '^platform/kafka-(cluster|produce-request|verdicts|probe|fetcher)[.]ts$',
+  '@platformatic/kafka':
+    '^platform/kafka-(cluster|metadata|produce-request|verdicts|fetcher)[.]ts$',
   '@node-rs/crc32': '^platform/kafka-record-batch[.]ts$',
   '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
   avsc: '^core/avro-codec[.]ts$',

@@ -1,26 +1,29 @@
 /** The brokers of the producer: who leads which partition, and a connection to each of them. */
 import { Base, Writer } from '@platformatic/kafka'
-import type { ClusterMetadata, Reader } from '@platformatic/kafka'
+import type { Reader } from '@platformatic/kafka'
 import { connectionOf } from './kafka-connection.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
+import { createConnectionTo } from './kafka-connections.ts'
+import { openMetadata } from './kafka-metadata.ts'
+import type { Cluster } from './kafka-metadata.ts'
 import { produceApi, readProduceAnswer, requireProduce } from './kafka-produce-request.ts'
 import type { PartitionAnswer } from './kafka-produce-request.ts'
 
 export interface KafkaClusterOptions extends KafkaConnectionOptions {
   /** What is asked about. */
   readonly topics: readonly string[]
-  /** How long a broker may take to answer. */
+  /** How long a broker may take to answer a Produce request. */
   readonly requestTimeoutMs: number
 }
 
-/** Topics with the leaders of their partitions, and brokers by their number. */
-export type Cluster = Pick<ClusterMetadata, 'topics' | 'brokers'>
-
 export interface KafkaCluster {
-  /** @throws when no broker answers, or one that is too old or too new for our requests. */
+  /**
+   * @throws when no broker answers and none has before, or one that is too old or too new for our
+   * requests.
+   */
   connect(): Promise<void>
   /**
-   * As it was when a broker was asked last, which is done every few seconds; undefined before.
+   * As it was when a broker answered last, which is asked every few seconds; undefined before.
    * Nobody waits for that: a broker that is frozen must not hold up what goes to the others.
    */
   known(): Cluster | undefined
@@ -36,25 +39,35 @@ export interface KafkaCluster {
 const connectTimeoutMs = 3000
 /** Requests on their way to one broker at a time. */
 const inflightRequestsMax = 5
+/** What is known is asked for again after so long, and after so long when it may be wrong. */
 const maxAgeMs = 5000
+const doubtAgeMs = 100
 
 export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
   const client = openClient(options)
+  const metadata = openMetadata(options)
+  const connectionTo = createConnectionTo(
+    (broker) => client.connections.get({ ...broker }),
+    () => performance.now()
+  )
+  let latest: Cluster | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   let isSpoken = false
 
   async function ask(): Promise<Cluster> {
     askedAt = performance.now()
-    return await client.metadata({ topics: [...options.topics], forceUpdate: true })
+    latest = await metadata.ask()
+    return latest
   }
 
-  function askBeside(): void {
-    ask().catch(() => {})
+  /** Nobody waits for it, and of many that want it at once only one asks. */
+  function askIfOlderThan(ageMs: number): void {
+    if (performance.now() - askedAt > ageMs) ask().catch(() => {})
   }
 
   function known(): Cluster | undefined {
-    if (performance.now() - askedAt > maxAgeMs) askBeside()
-    return client.currentMetadata
+    askIfOlderThan(maxAgeMs)
+    return latest
   }
 
   const look = async (): Promise<Cluster> => known() ?? (await ask())
@@ -62,7 +75,7 @@ export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
   async function connect(): Promise<void> {
     await look()
     if (isSpoken) return
-    requireProduce(await client.listApis())
+    requireProduce(await metadata.listApis())
     isSpoken = true
   }
 
@@ -70,13 +83,13 @@ export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
     connect,
     known,
     look,
-    doubt: askBeside,
+    doubt: () => askIfOlderThan(doubtAgeMs),
     produce: async (leader, request) => {
-      const broker = client.currentMetadata?.brokers.get(leader)
+      const broker = latest?.brokers.get(leader)
       if (broker === undefined) throw new LeaderUnknownError()
-      return await exchange(await client.connections.get(broker), request)
+      return await exchange(await connectionTo(broker), request)
     },
-    close: async () => void (await client.close())
+    close: async () => void (await Promise.all([client.close(), metadata.close()]))
   }
 }
 
@@ -86,17 +99,14 @@ class LeaderUnknownError extends Error {
   override readonly message = 'the partition has no leader that is known'
 }
 
+/** Trying again is done elsewhere, where the deadline is known. */
 function openClient(options: KafkaClusterOptions): Base {
   const client = new Base({
     ...connectionOf(options),
-    autocreateTopics: false,
     // One attempt may last the whole deadline: a shorter one only makes duplicates of a slow
     // broker.
     requestTimeout: options.requestTimeoutMs,
-    timeout: options.requestTimeoutMs,
     connectTimeout: connectTimeoutMs,
-    // Trying again is done elsewhere, where the deadline is known.
-    retries: 0,
     maxInflights: inflightRequestsMax
   })
   // A broken connection also fails the request that used it, which is where it is handled.

@@ -1,13 +1,8 @@
-/** Asks whether a broker answers, on a connection of its own: never from a cache, and never behind
- *  records that wait.
- */
-import { Base } from '@platformatic/kafka'
-import { connectionOf } from './kafka-connection.ts'
-import type { KafkaConnectionOptions } from './kafka-connection.ts'
+/** Asks whether a broker answers: never from a cache, and never behind records that wait. */
+import { openMetadata } from './kafka-metadata.ts'
+import type { KafkaMetadata, KafkaMetadataOptions } from './kafka-metadata.ts'
 
-export interface KafkaProbeOptions extends KafkaConnectionOptions {
-  readonly topics: readonly string[]
-}
+export type KafkaProbeOptions = KafkaMetadataOptions
 
 export interface KafkaProbe {
   /** Resolves when a broker has described the topics just now. @throws within seconds otherwise. */
@@ -15,24 +10,7 @@ export interface KafkaProbe {
   close(): Promise<void>
 }
 
-/** Short, so that a broker that comes back is noticed soon. */
-const timeoutMs = 2000
-
 export function createKafkaProbe(options: KafkaProbeOptions): KafkaProbe {
-  const client = new Base({
-    ...connectionOf(options),
-    connectTimeout: timeoutMs,
-    requestTimeout: timeoutMs,
-    timeout: timeoutMs,
-    retries: 0,
-    autocreateTopics: false
-  })
-  // Whoever asked is told.
-  client.on('error', () => {})
-  const topics = [...options.topics]
-
-  return {
-    ask: async () => void (await client.metadata({ topics: [...topics], forceUpdate: true })),
-    close: async () => void (await client.close())
-  }
+  const metadata: KafkaMetadata = openMetadata(options)
+  return { ask: async () => void (await metadata.ask()), close: () => metadata.close() }
 }

@@ -24,11 +24,17 @@ export interface KafkaProducerOptions extends KafkaConnectionOptions {
 }
 
 const retryPauseMs = 100
+/**
+ * A broker that waits in vain for another says so at the deadline; who hangs up just then has to
+ * connect to all of them again.
+ */
+const answerMarginMs = 1000
 const nowhere: Route = Object.freeze({ partition: -1, leader: -1 })
 
 export function createKafkaProducer(options: KafkaProducerOptions): RoutingProducer {
   const { deadlineMs } = options
-  const cluster = createKafkaCluster({ ...options, requestTimeoutMs: deadlineMs })
+  const requestTimeoutMs = deadlineMs + answerMarginMs
+  const cluster = createKafkaCluster({ ...options, requestTimeoutMs })
   const route = createRoute(cluster)
   const trySend = createTrySend(cluster, { timeoutMs: deadlineMs, clock: systemClock })
 

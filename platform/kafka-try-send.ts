@@ -1,7 +1,8 @@
 /** One try to send: a request for each broker, in it a record batch for each partition. */
 import type { Clock } from '../core/clock.ts'
 import { partitionOf } from '../core/partition.ts'
-import type { Cluster, KafkaCluster } from './kafka-cluster.ts'
+import type { KafkaCluster } from './kafka-cluster.ts'
+import type { Cluster } from './kafka-metadata.ts'
 import { produceRequestOf } from './kafka-produce-request.ts'
 import type { PartitionAnswer, PartitionRecords } from './kafka-produce-request.ts'
 import { nameOfCode, verdictOfCode, verdictOfError } from './kafka-verdicts.ts'
@@ -51,7 +52,7 @@ export function createTrySend(cluster: KafkaCluster, options: TrySendOptions): T
       const sent = [...byLeader].map(([leader, of]) => produce(leader, of))
       const tried = triedOf((await Promise.all(sent)).flat(), records.length)
       // A partition may have moved, which only those who lead it know.
-      if (tried !== null) cluster.doubt()
+      if (tried?.verdicts.includes('unknown') === true) cluster.doubt()
       return tried
     } catch (cause) {
       cluster.doubt()

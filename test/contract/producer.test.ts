@@ -1,7 +1,10 @@
 /** What every producer promises, shown on both clients against the real broker. */
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { createKafkaClient } from '../../platform/kafka-client.ts'
+import { createKafkaProbe } from '../../platform/kafka-probe.ts'
 import { createKafkaProducer } from '../../platform/kafka-producer.ts'
 import { ProduceError } from '../../platform/record-producer.ts'
 import type {
@@ -93,6 +96,44 @@ test('what is sent before there is a connection waits for one, and is written', 
   onEnd(() => producer.close())
   await producer.send([aRecord(topic, 'early')])
   expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['early'])
+})
+
+test('a first broker that is frozen is passed over', async () => {
+  const topic = await createTopic('frozen-first', { partitions: 1 })
+  // The kernel takes connections for a process that is stopped, and nobody answers.
+  const silent = createServer((socket) => onEnd(() => Promise.resolve(socket.destroy())))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onEnd(() => Promise.resolve(silent.close()))
+  const frozen = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const brokers = [frozen, ...services().addresses.kafkaBrokers.split(',')]
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
+  const probe = createKafkaProbe({ brokers, clientId: 'test', topics: [topic] })
+  onEnd(() => Promise.all([producer.close(), probe.close()]))
+  await Promise.all([producer.connect(), probe.ask()])
+  await producer.send([aRecord(topic, 'passed over')])
+  expect((await readAll(topic)).map(({ headers }) => headers['id'])).toEqual(['passed over'])
+})
+
+test('records of all sizes and partitions are written in one send, each as it was', async () => {
+  const topic = await createTopic('many', { partitions: 12 })
+  const brokers = services().addresses.kafkaBrokers.split(',').slice(0, 1)
+  const producer = createKafkaProducer({ brokers, clientId: 'test', topics: [topic], deadlineMs })
+  await connected(producer)
+  const records = Array.from({ length: 500 }, (_, index) => ({
+    topic,
+    key: index % 7 === 0 ? null : Buffer.from(`key-${index}`),
+    value: randomBytes(index % 50 === 0 ? 20_000 : index),
+    headers: { id: String(index), text: 'агент 🤖', none: '', bytes: Buffer.from([0, 255]) }
+  }))
+  await producer.send(records)
+  const found = new Map((await readAll(topic)).map((record) => [record.headers['id'], record]))
+  for (const { key, value, headers } of records) {
+    const record = found.get(headers.id)
+    expect(record?.key ?? null).toBe(key === null ? null : String(key))
+    expect(record?.value?.equals(value)).toBe(true)
+    expect(record?.headers['text']).toBe(headers.text)
+  }
+  expect(found.size).toBe(records.length)
 })
 
 test('a topic that nobody made is refused, and not made by a typing error', async () => {
