@@ -10,9 +10,9 @@ export type Encode<T> = (value: T, schemaId: number) => Buffer
 export type DecodePayload<T> = (payload: Buffer) => T
 
 /** Records are written one behind the other into slabs of so many bytes. */
-const slabBytes = 64 * 1024
+const slabBytes = 16 * 1024
 /** A record that is larger gets a buffer of its own, so little of a slab is left unused. */
-const slabRecordBytesMax = 16 * 1024
+const slabRecordBytesMax = 4 * 1024
 
 /**
  * Compiles `schema` and returns its encoder.

@@ -42,7 +42,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
   const { door, cors, metrics, clock, logger, isLeaving } = dependencies
   const { operation, handle, isIngest = false } = answering
   const countAnswer = createCountAnswer(metrics, operation)
-  const observeIngest = metrics.histogram('sluice_ingest_seconds', {})
+  const observeIngest = isIngest ? metrics.histogram('sluice_ingest_seconds', {}) : null
 
   /** Nobody can be answered any more when a stream fails: the caller sees that it was cut. */
   async function writeStream(response: Response, reply: Reply, writing: Writing): Promise<void> {
@@ -55,7 +55,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
   function noteIngest(lease: BodyLease, { status }: Reply, elapsedMs: number): void {
     door.countBody(lease)
     if (status !== 202 && status !== 207) return
-    observeIngest(elapsedMs / 1000)
+    observeIngest?.(elapsedMs / 1000)
   }
 
   return async function answer(request, response) {
@@ -65,7 +65,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     const call = new HttpCall({ request, response, lease, requestId })
     const reply = await replyOf(dependencies, handle, call)
     lease.end()
-    if (isIngest) noteIngest(lease, reply, performance.now() - startedAt)
+    if (observeIngest !== null) noteIngest(lease, reply, performance.now() - startedAt)
     countAnswer(reply.status)
     const isLast = (isLeaving() && isNewestRequest(request)) || !response.shouldKeepAlive
     // Node closes a connection with its last answer, which would cut off a caller still sending.

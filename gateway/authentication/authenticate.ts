@@ -32,16 +32,14 @@ export interface AuthenticateDependencies {
  */
 const nobodysDigest = Buffer.alloc(32)
 
-/** What a header claims: whose key it is, and what its secret comes to. */
+/** What a header claims: whose key it is, and what its secret comes to, computed once. */
 interface Claim {
   readonly key_id: string
-  readonly digest: Buffer
+  readonly digest: () => Buffer
 }
 
 /** Headers whose digest is kept: as many as keys that one gateway may see in busy minutes. */
 const provenMax = 10_000
-/** A key is shorter; spaces around it must not fill the memory. */
-const provenCharsMax = 128
 
 export function createAuthenticate(dependencies: AuthenticateDependencies): Authenticate {
   const { findApiKey, pepper, clock, noteUse } = dependencies
@@ -50,13 +48,8 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
   // A map looks a text up by its hash under a seed of this process: time tells nothing of it.
   const proven = createCache<Claim>(provenMax)
 
-  function claimOf(authorization: string): Claim {
-    const { key_id, secret } = partsOf(authorization)
-    return { key_id, digest: secretDigestOf(pepper, secret) }
-  }
-
   function principalOf(row: ApiKeyRow | null, claim: Claim, scope: NeededScope): KeyPrincipal {
-    const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, claim.digest)
+    const isSame = isSameDigest(row?.secret_digest ?? nobodysDigest, claim.digest())
     if (row === null || !isSame) throw invalidKey('It is not known here.')
     refuseEnded(row, clock.now())
     const { principal } = row
@@ -67,16 +60,31 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
 
   return function authenticate(authorization = '', scope) {
     const known = proven.get(authorization)
-    const claim = known ?? claimOf(authorization)
+    const claim = known ?? claimOf(authorization, pepper)
     const pass = (row: ApiKeyRow | null): KeyPrincipal => {
-      const principal = principalOf(row, claim, scope)
-      const isKept = known === undefined && authorization.length <= provenCharsMax
-      if (isKept) proven.set(authorization, claim)
-      return principal
+      try {
+        const principal = principalOf(row, claim, scope)
+        if (known === undefined && isUsual(authorization)) proven.set(authorization, claim)
+        return principal
+      } catch (error) {
+        proven.delete(authorization)
+        throw error
+      }
     }
     const row = findApiKey(claim.key_id)
     return row instanceof Promise ? row.then(pass) : pass(row)
   }
+}
+
+/** One spelling for each key: who has one could else fill the memory with ways to write it. */
+function isUsual(authorization: string): boolean {
+  return authorization === `Bearer ${bearerTokenOf(authorization)}`
+}
+
+function claimOf(authorization: string, pepper: string): Claim {
+  const { key_id, secret } = partsOf(authorization)
+  let digest: Buffer | undefined
+  return { key_id, digest: () => (digest ??= secretDigestOf(pepper, secret)) }
 }
 
 function partsOf(authorization: string) {

@@ -101,7 +101,7 @@ async function outcomesOf(places: readonly (Place | Problem)[]): Promise<(Proble
     failures.set(place.batch, await place.batch.settled.promise)
   }
   return places.map((place) =>
-    place instanceof Problem ? place : (failures.get(place.batch)?.(place.index) ?? null)
+    place instanceof Problem ? place : (failures.get(place.batch) ?? unanswered)(place.index)
   )
 }
 
