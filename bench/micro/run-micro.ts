@@ -22,7 +22,10 @@ export async function runMicro(): Promise<Outcome> {
     bench.add(step.name, sampleOf(step))
   await bench.run()
   const steps: StepFigures[] = bench.tasks.map(({ name, result }) => {
-    if (!('latency' in result)) throw new Error(`The step "${name}" failed.`)
+    if (!('latency' in result)) {
+      const cause = 'error' in result ? result.error : result
+      throw new Error(`The step "${name}" failed.`, { cause })
+    }
     const { p50, p99 } = result.latency
     const [us_per_decision_p50, us_per_decision_p99] = [perDecision(p50), perDecision(p99)]
     return { step: name, us_per_decision_p50, us_per_decision_p99 }

@@ -41,7 +41,9 @@ export function makeSteps(): Step[] {
   const decisions = submissions.map((submission) => validate(submission, principal, null))
   const facts = createNotedFacts({ metrics })
   const notes = createNoteFacts({ facts, clock: systemClock })
-  const attempt = { principal, call: { remote_address: '' } } as Partial<Attempt> as Attempt
+  const submission = submissions[0] ?? null
+  const call = { remote_address: '' } as Attempt['call']
+  const attempt: Attempt = { principal, call, submission, decision: null, quota: null }
   const one = 1
   const many = shapes.batch.decisions
   return [
