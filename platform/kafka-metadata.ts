@@ -2,6 +2,8 @@
 import { Base } from '@platformatic/kafka'
 import { connectionOf } from './kafka-connection.ts'
 import type { KafkaConnectionOptions } from './kafka-connection.ts'
+import { allErrorsIn } from './kafka-errors.ts'
+import type { NestedError } from './kafka-errors.ts'
 
 export interface KnownTopic {
   readonly partitionsCount: number
@@ -75,8 +77,7 @@ interface MetadataAnswer {
   }[]
 }
 
-interface AskError {
-  readonly errors?: readonly AskError[]
+interface AskError extends NestedError {
   readonly response?: Partial<MetadataAnswer>
 }
 
@@ -90,12 +91,12 @@ export function clusterIn(error: unknown, topics: readonly string[]): Cluster | 
 }
 
 function answerIn(error: AskError): MetadataAnswer | null {
-  const { response } = error
-  if (response?.brokers !== undefined && response.topics !== undefined) {
-    return response as MetadataAnswer
-  }
-  const inside = (error.errors ?? []).map(answerIn)
-  return inside.findLast((answer) => answer !== null) ?? null
+  const answers = allErrorsIn(error).map(({ response }) => response)
+  return answers.findLast(isAnswer) ?? null
+}
+
+function isAnswer(response: Partial<MetadataAnswer> | undefined): response is MetadataAnswer {
+  return response?.brokers !== undefined && response.topics !== undefined
 }
 
 function isWhole(answer: MetadataAnswer, topics: readonly string[]): boolean {

@@ -43,13 +43,12 @@ function recordSize({ key, value, headers }: BatchRecord, offsetDelta: number): 
   let size = recordHeadBytes + varintSize(offsetDelta)
   size += key === null ? varintSize(none) : bytesSize(key.length)
   size += bytesSize(value.length)
-  let count = 0
+  size += varintSize(Object.keys(headers).length)
   for (const name in headers) {
     const text = headers[name] as string | Buffer
     size += bytesSize(Buffer.byteLength(name)) + bytesSize(Buffer.byteLength(text))
-    count += 1
   }
-  return size + varintSize(count)
+  return size
 }
 
 /** @param timestamp of all its records, in milliseconds since 1970. */

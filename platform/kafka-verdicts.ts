@@ -1,10 +1,11 @@
 /** What a broker's answer, or the lack of one, makes of each record of a send. */
 import { protocolErrors, protocolErrorsCodesById } from '@platformatic/kafka'
+import { allErrorsIn } from './kafka-errors.ts'
+import type { NestedError } from './kafka-errors.ts'
 import type { Verdict } from './send-persistently.ts'
 
 /** What the client's errors tell. */
-interface ClientError {
-  readonly errors?: readonly ClientError[]
+interface ClientError extends NestedError {
   readonly code?: string
   readonly canRetry?: boolean
 }
@@ -27,12 +28,7 @@ export function verdictOfCode(code: number | undefined): Verdict {
 
 /** For what was not sent, or not answered. */
 export function verdictOfError(error: unknown): Verdict {
-  return flattened(error as ClientError).some(isFinal) ? 'refused' : 'unknown'
-}
-
-/** The error and all that it is made of. */
-function flattened(error: ClientError): ClientError[] {
-  return [error, ...(error.errors ?? []).flatMap(flattened)]
+  return allErrorsIn(error as ClientError).some(isFinal) ? 'refused' : 'unknown'
 }
 
 /** The client marks what is final, and time-outs as well, after which nobody knows anything. */

@@ -63,6 +63,7 @@ for (const fault of chosen) {
   )
 }
 
+// Skipped and not left out, so that the count at the end says so, too.
 if (isMissing) {
   process.stderr.write('No haproxy here: the rolling restart behind it is not run.\n')
   test.skip(rollingFaultTitles['rolling-haproxy'], () => {})

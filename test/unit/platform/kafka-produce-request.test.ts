@@ -62,7 +62,7 @@ test('holds a batch for each partition, topic by topic, and nothing behind them'
   })
 })
 
-/** As a broker writes it, with tags that only a newer one would send. */
+/** As a broker writes it, with errors of single records. */
 function answerOf(answers: readonly PartitionAnswer[]): Buffer {
   const topics = [...Map.groupBy(answers, ({ topic }) => topic)]
   const writer = Writer.create().appendArray(topics, (whole, [name, partitions]) => {
