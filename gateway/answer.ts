@@ -10,7 +10,7 @@ import type { Door } from './door.ts'
 import { drain, isRead } from './drain.ts'
 import type { Request, Response } from './express.ts'
 import { HttpCall } from './http-call.ts'
-import { isNewestRequest } from './newest-request.ts'
+import { forgetRequest, isNewestRequest } from './newest-request.ts'
 import { problemReply } from './problem-reply.ts'
 import type { ReportRefusal } from './report-refusals.ts'
 import { requestIdOf } from './request-id.ts'
@@ -72,6 +72,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     if (isLast && isSending(request, response)) await drain(request)
     const more = cors.headersFor(request.headers.origin)
     const writing = { requestId, isLast, more }
+    forgetRequest(request)
     if (reply.stream === undefined) door.writeReply(response, reply, writing)
     // Streams have limits of their own, and last too long to hold a place of a request.
     door.admission.leave()

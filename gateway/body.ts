@@ -124,8 +124,10 @@ function collectInflated(
   return promise
 }
 
-function joined(chunks: readonly Buffer[]): Buffer {
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+/** Takes them all: the listeners of a request live as long as it, and would keep its body. */
+function joined(chunks: Buffer[]): Buffer {
+  const all = chunks.splice(0)
+  return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)
 }
 
 function tooLarge(bytesMax: number): Problem {

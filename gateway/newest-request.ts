@@ -2,10 +2,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-const newest = new WeakMap<Socket, IncomingMessage>()
+/** Stands for a request that is answered: a connection may be idle for long after it. */
+const answered = Symbol('answered')
+
+const newest = new WeakMap<Socket, IncomingMessage | typeof answered>()
 
 export function noteRequest(request: IncomingMessage): void {
   newest.set(request.socket, request)
+}
+
+/**
+ * It has its answer. Kept until the next one comes, it would hold its body and all that was made of
+ * it, for each idle connection, and each collection of young garbage would copy them.
+ */
+export function forgetRequest(request: IncomingMessage): void {
+  if (newest.get(request.socket) === request) newest.set(request.socket, answered)
 }
 
 /** Whether closing the connection behind its answer cuts off no other answer. */

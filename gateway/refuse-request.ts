@@ -8,6 +8,7 @@ import type { Shed } from './admission.ts'
 import { createCountAnswer } from './answer.ts'
 import type { Cors } from './cors.ts'
 import { drain } from './drain.ts'
+import { forgetRequest } from './newest-request.ts'
 import { problemReply } from './problem-reply.ts'
 import { requestIdOf } from './request-id.ts'
 import type { WriteReply } from './write-reply.ts'
@@ -50,6 +51,7 @@ export function createRefuse(dependencies: RefuseDependencies): Refuse {
 
     shed: (request, response, { reason, retryAfterSeconds, pauseMs }) => {
       const requestId = requestIdOf(request, clock)
+      forgetRequest(request)
       metrics.count('sluice_shed_total', { reason })
       countAnswer(busy[reason].status)
       const retryAfter = { 'retry-after': String(retryAfterSeconds) }
