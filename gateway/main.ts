@@ -1,4 +1,5 @@
 /** The gateway process: `node gateway/main.ts`. With GATEWAY_WORKERS it becomes several. */
+import { setUpHeap } from '../platform/heap.ts'
 import { createLifecycle } from '../platform/lifecycle.ts'
 import { createLogger } from '../platform/logger.ts'
 import { runProcess } from '../platform/process.ts'
@@ -50,6 +51,7 @@ async function loadStart() {
   return (await import('./start.ts')).startGateway
 }
 
+setUpHeap()
 await runProcess(options, async (config) => {
   const link = connectToPrimary()
   if (link !== null) return worker(config, link)
