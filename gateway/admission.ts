@@ -42,7 +42,7 @@ const waitMsDefault = 100
 /** A short line may be slower: its requests are large; a batch takes a hundred times as long. */
 const shortLine = 128
 const shortLineWaitMsMax = 2000
-const turnMsDefault = 5
+const turnMsDefault = 2
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { requestsMax, waitMsMax = waitMsDefault } = options
