@@ -1,6 +1,8 @@
 /** Workers as processes of node:cluster: its primary holds the port and deals connections. */
 import cluster from 'node:cluster'
+import { getHeapStatistics } from 'node:v8'
 import type { FromPrimary, FromWorker } from './messages.ts'
+import { workerHeapArgs } from './worker-heap.ts'
 
 export interface WorkerEnd {
   /** Null when a signal ended it. */
@@ -19,11 +21,15 @@ export interface WorkerProcess {
 
 export type Fork = () => WorkerProcess
 
-/** Starts this very program again, as a worker. */
-export function createFork(): Fork {
+/** Starts this very program again, as one of so many workers. */
+export function createFork(workers: number): Fork {
   // The primary keeps the listening socket: a connection waits for whichever worker takes it, and
   // none is reset because a worker ends.
   cluster.schedulingPolicy = cluster.SCHED_RR
+  const { execArgv, env } = process
+  const limitBytes = getHeapStatistics().heap_size_limit
+  const heap = { limitBytes, execArgv, nodeOptions: env['NODE_OPTIONS'] ?? '' }
+  cluster.setupPrimary({ execArgv: [...execArgv, ...workerHeapArgs(workers, heap)] })
 
   return function fork() {
     const worker = cluster.fork()

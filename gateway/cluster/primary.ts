@@ -22,7 +22,7 @@ export function createPrimary({ config, logger, lifecycle }: PrimaryContext) {
   const count = config.GATEWAY_WORKERS
   const pool = createWorkerPool({
     ...{ count, metrics, logger },
-    fork: createFork(),
+    fork: createFork(count),
     stopping: lifecycle.stopping,
     random: Math.random
   })

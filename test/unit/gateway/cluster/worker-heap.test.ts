@@ -1,0 +1,22 @@
+/** Workers share what V8 would give one process, unless somebody has said what each may have. */
+import { expect, test } from '@jest/globals'
+import { workerHeapArgs } from '../../../../gateway/cluster/worker-heap.ts'
+
+const mebibyte = 1024 * 1024
+const primary = { limitBytes: 4288 * mebibyte, execArgv: ['--enable-source-maps'], nodeOptions: '' }
+
+test.each([
+  [1, 4288],
+  [4, 1072],
+  [7, 612],
+  [64, 256]
+])('of %d workers each gets %d MB', (workers, megabytes) => {
+  expect(workerHeapArgs(workers, primary)).toEqual([`--max-old-space-size=${megabytes}`])
+})
+
+test.each([
+  ['the command line', { execArgv: ['--max-old-space-size=300'] }],
+  ['NODE_OPTIONS', { nodeOptions: '--trace-warnings --max-old-space-size=300' }]
+])('a limit of %s holds for each', (_of, set) => {
+  expect(workerHeapArgs(4, { ...primary, ...set })).toEqual([])
+})
