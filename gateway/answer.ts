@@ -67,11 +67,13 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     lease.end()
     if (observeIngest !== null) noteIngest(lease, reply, performance.now() - startedAt)
     countAnswer(reply.status)
-    const isLast = (isLeaving() && isNewestRequest(request)) || !response.shouldKeepAlive
+    const isLast = (): boolean =>
+      (isLeaving() && isNewestRequest(request)) || !response.shouldKeepAlive
     // Node closes a connection with its last answer, which would cut off a caller still sending.
-    if (isLast && isSending(request, response)) await drain(request)
+    if (isLast() && isSending(request, response)) await drain(request)
     const more = cors.headersFor(request.headers.origin)
-    const writing = { requestId, isLast, more }
+    // Asked anew: behind the rest of its body another request may have come, which is to be answered.
+    const writing = { requestId, isLast: isLast(), more }
     forgetRequest(request)
     if (reply.stream === undefined) door.writeReply(response, reply, writing)
     // Streams have limits of their own, and last too long to hold a place of a request.

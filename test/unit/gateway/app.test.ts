@@ -219,6 +219,16 @@ describe('a connection', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(5).fill('HTTP/1.1 200'))
     expect(text.match(/connection: close/gi)).toHaveLength(1)
   })
+
+  test('is not closed for a stop before what came behind a late body is answered', async () => {
+    served = await serve(routes, { isLeaving: () => true })
+    const text = await converse(
+      served.port,
+      'POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n12345',
+      '67890GET /things HTTP/1.1\r\nhost: x\r\n\r\n'
+    )
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200'])
+  })
 })
 
 test('the documentation is served when it is there', async () => {

@@ -77,11 +77,16 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   }
 }
 
-/** Sends bytes and returns all that comes back until the server ends the connection. */
-export function converse(port: number, bytes: string | Buffer): Promise<string> {
+/** So long the server has between two parts to look at the first. */
+const partPauseMs = 100
+
+/** Sends bytes, in parts, and returns all that comes back until the server ends the connection. */
+export function converse(port: number, ...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(port, '127.0.0.1', () => {
+      parts.forEach((part, index) => setTimeout(() => socket.write(part), index * partPauseMs))
+    })
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', () => {})
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
