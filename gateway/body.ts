@@ -124,7 +124,7 @@ function collectInflated(
   return promise
 }
 
-/** Takes them all: the listeners of a request live as long as it, and would keep its body. */
+/** Takes the parts, or they would stand beside the whole until the request is answered. */
 function joined(chunks: Buffer[]): Buffer {
   const all = chunks.splice(0)
   return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all)

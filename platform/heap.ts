@@ -10,12 +10,12 @@ const flags = [
   // die young as ever, but are found dead only by a full collection, and keep alive until then
   // whatever they refer to: the text of each request, which is copied again and again.
   '--no-allocation-site-pretenuring',
-  // Buffers are not on the heap. Without this V8 collects all of it for each 64 MB of them, as if
-  // they were left over; with it they count towards the same limit as everything else.
+  // Buffers are not on the heap. Without this V8 collects all of it whenever there are 64 MB more of
+  // them than after the last time; with it they count towards the same limit as everything else.
   '--external-memory-accounted-in-global-limit'
 ] as const
 
-/** To be called first, before code is compiled that would do otherwise. */
+/** To be called before the process serves: what is compiled then keeps to it. */
 export function setUpHeap(): void {
   for (const flag of flags) setFlagsFromString(flag)
 }

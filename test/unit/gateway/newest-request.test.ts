@@ -60,10 +60,12 @@ describe('a connection that is idle', () => {
     ['that came at once', 100],
     ['that came in parts', 1_000_000]
   ])('holds no body %s', async (_how, bytes) => {
+    bodies.length = 0
     await post(served.url, agent, Buffer.alloc(bytes, 'a'))
+    expect(bodies).toHaveLength(1)
     await waitUntil('the body is garbage', async () => {
       await collectGarbage()
-      return bodies.at(-1)?.deref() === undefined
+      return bodies[0]?.deref() === undefined
     })
     // It is a connection that is still there of which this is said.
     expect(Object.values(agent.freeSockets)).toHaveLength(1)
