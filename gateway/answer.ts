@@ -72,7 +72,7 @@ export function createAnswer(dependencies: AnswerDependencies, answering: Answer
     // Node closes a connection with its last answer, which would cut off a caller still sending.
     if (isLast() && isSending(request, response)) await drain(request)
     const more = cors.headersFor(request.headers.origin)
-    // Asked anew: behind the rest of its body another request may have come, which is to be answered.
+    // Asked anew: behind the rest of its body another request may have come.
     const writing = { requestId, isLast: isLast(), more }
     forgetRequest(request)
     if (reply.stream === undefined) door.writeReply(response, reply, writing)

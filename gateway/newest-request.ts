@@ -12,8 +12,8 @@ export function noteRequest(request: IncomingMessage): void {
 }
 
 /**
- * It has its answer. Kept until the next one comes, it would hold its body, for each connection that
- * is idle.
+ * It has its answer. Kept until the next one comes, it would hold its body, for each connection
+ * that is idle.
  */
 export function forgetRequest(request: IncomingMessage): void {
   if (newest.get(request.socket) === request) newest.set(request.socket, answered)

@@ -8,10 +8,10 @@ import { setFlagsFromString } from 'node:v8'
 const flags = [
   // After a burst V8 makes objects of some kinds where old ones are, for they had lived long. They
   // die young as ever, but are found dead only by a full collection, and keep alive until then
-  // whatever they refer to: the text of each request, which is copied again and again.
+  // whatever they refer to: the text of each request, which is copied and becomes old as well.
   '--no-allocation-site-pretenuring',
-  // Buffers are not on the heap. Without this V8 collects all of it whenever there are 64 MB more of
-  // them than after the last time; with it they count towards the same limit as everything else.
+  // Buffers are not on the heap. Without this V8 collects all of it whenever there are 64 MB more
+  // of them than after the last time; with it they count towards the limit of everything else.
   '--external-memory-accounted-in-global-limit'
 ] as const
 
