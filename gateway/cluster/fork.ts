@@ -1,5 +1,6 @@
 /** Workers as processes of node:cluster: its primary holds the port and deals connections. */
 import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 import type { FromPrimary, FromWorker } from './messages.ts'
 import { workerHeapArgs } from './worker-heap.ts'
@@ -15,11 +16,14 @@ export interface WorkerProcess {
   send(message: FromPrimary): void
   onMessage(hear: (message: FromWorker) => void): void
   kill(): void
-  /** Resolves when it is gone and everything it said was heard. */
+  /** Resolves when it is gone and what it said was heard, or soon after it is gone. */
   readonly ended: Promise<WorkerEnd>
 }
 
 export type Fork = () => WorkerProcess
+
+/** What a worker said last is worth so long a wait, and its place is empty meanwhile. */
+const lastWordsMs = 2000
 
 /** Starts this very program again, as one of so many workers. */
 export function createFork(workers: number): Fork {
@@ -48,7 +52,12 @@ export function createFork(workers: number): Fork {
       },
       onMessage: (hear) => void worker.on('message', hear),
       kill: () => void worker.process.kill('SIGKILL'),
-      ended: Promise.race([failed, Promise.all([exited, disconnected]).then(([end]) => end)])
+      ended: Promise.race([failed, exited.then((end) => heardOut(end, disconnected))])
     }
   }
+}
+
+async function heardOut(end: WorkerEnd, disconnected: Promise<unknown>): Promise<WorkerEnd> {
+  await Promise.race([disconnected, sleep(lastWordsMs, undefined, { ref: false })])
+  return end
 }
