@@ -16,7 +16,9 @@ export interface HeapOfPrimary {
 /** Options of Node for each of so many workers; none where somebody has set the limit himself. */
 export function workerHeapArgs(workers: number, primary: HeapOfPrimary): string[] {
   const { limitBytes, execArgv, nodeOptions } = primary
-  if ([...execArgv, nodeOptions].some((text) => text.includes(option))) return []
+  // Node takes its options with underscores, too.
+  const set = [...execArgv, nodeOptions].join(' ').replaceAll('_', '-')
+  if (set.includes(option)) return []
   const share = Math.floor(limitBytes / mebibyte / workers)
   return [`${option}=${Math.max(share, heapMegabytesMin)}`]
 }

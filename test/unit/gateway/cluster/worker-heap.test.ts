@@ -16,6 +16,7 @@ test.each([
 
 test.each([
   ['the command line', { execArgv: ['--max-old-space-size=300'] }],
+  ['the command line, with underscores,', { execArgv: ['--max_old_space_size=300'] }],
   ['NODE_OPTIONS', { nodeOptions: '--trace-warnings --max-old-space-size=300' }]
 ])('a limit of %s holds for each', (_of, set) => {
   expect(workerHeapArgs(4, { ...primary, ...set })).toEqual([])
