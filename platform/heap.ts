@@ -1,7 +1,7 @@
 /** V8's heap, set for processes through which much passes and in which little stays.
  *
- * Two habits of V8 cost a gateway a third of its time, in some runs and not in others, for as long
- * as it lived; docs/adr/0042-settings-of-the-heap.md has the measurements.
+ * Four habits of V8 cost a gateway a third of its time, in some minutes and not in others;
+ * docs/adr/0042-settings-of-the-heap.md has the measurements.
  */
 import { setFlagsFromString } from 'node:v8'
 
@@ -12,7 +12,14 @@ const flags = [
   '--no-allocation-site-pretenuring',
   // Buffers are not on the heap. Without this V8 collects all of it whenever there are 64 MB more
   // of them than after the last time; with it they count towards the limit of everything else.
-  '--external-memory-accounted-in-global-limit'
+  '--external-memory-accounted-in-global-limit',
+  // That limit is what was alive after a full collection, times a factor that V8 makes smaller
+  // where collecting seems cheap: buffers of a few batches reach it then, again and again. This is
+  // the largest factor of its own, 4. Near its largest size the heap grows by less, as ever.
+  '--heap-growing-percent=300',
+  // After eight quiet seconds V8 would collect all twice, shrink the young generation to nearly
+  // nothing and throw away compiled code: who comes next would wait for all of it to come back.
+  '--memory-reducer-gc-count=0'
 ] as const
 
 /** To be called before the process serves: what is compiled then keeps to it. */
