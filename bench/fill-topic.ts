@@ -5,6 +5,7 @@ import type { Decision } from '../core/decision.ts'
 import { uuidv7 } from '../core/ids.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createKafkaProducer } from '../platform/kafka-producer.ts'
+import type { RecordProducer } from '../platform/record-producer.ts'
 import { createRegistry } from '../platform/schema-registry.ts'
 import { decisionContract, subjectOf } from '../schemas/index.ts'
 import { makeDecisions } from './decisions.ts'
@@ -24,22 +25,31 @@ export interface FillReport {
 }
 
 const packSize = 500
+/** For each pack. */
+const deadlineMs = 30_000
 
-const producer = createKafkaProducer({
-  brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','),
-  clientId: 'sluice-bench',
-  topics: [],
-  deadlineMs: 30_000
-})
-const connected = producer.connect()
 const registry = createRegistry(process.env['SCHEMA_REGISTRY_URL'] ?? '')
 const encode = createEncode<Decision>(decisionContract.schema)
 const ownOrganizationId = randomUUID()
 const bodies = makeDecisions()
 
 serveOrders(async (order: FillOrder): Promise<FillReport> => {
+  const producer = createKafkaProducer({
+    brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','),
+    clientId: 'sluice-bench',
+    topics: [order.topic],
+    deadlineMs
+  })
+  await producer.connect()
+  try {
+    return await fill(order, producer)
+  } finally {
+    await producer.close()
+  }
+})
+
+async function fill(order: FillOrder, producer: RecordProducer): Promise<FillReport> {
   const { topic, decisions } = order
-  await connected
   const schemaId = await registry.idOf(subjectOf(topic), decisionContract.text)
   if (schemaId === null) throw new Error('the decision schema is not registered')
   let bytes = 0
@@ -55,7 +65,7 @@ serveOrders(async (order: FillOrder): Promise<FillReport> => {
     await producer.send(pack)
   }
   return { bytes }
-})
+}
 
 function decisionOf(order: FillOrder, at: number): Decision {
   const body = bodies[at % bodies.length] ?? {}

@@ -1,4 +1,5 @@
 /** The child's side of a load: takes one order after the other and reports each. */
+import { inspect } from 'node:util'
 
 /** Rejections end the process: whoever waits for a report is told by its end. */
 export function serveOrders<Order, Report>(run: (order: Order) => Promise<Report>): void {
@@ -6,7 +7,7 @@ export function serveOrders<Order, Report>(run: (order: Order) => Promise<Report
     run(order).then(
       (report) => process.send?.(report),
       (error: unknown) => {
-        process.stderr.write(`${String(error)}\n`)
+        process.stderr.write(`${inspect(error)}\n`)
         process.exit(1)
       }
     )
