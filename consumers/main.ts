@@ -1,4 +1,5 @@
 /** A consumer process: `node consumers/main.ts storage` or `… evaluation`. */
+import { setUpHeap } from '../platform/heap.ts'
 import { createLifecycle } from '../platform/lifecycle.ts'
 import { createLogger } from '../platform/logger.ts'
 import { runProcess } from '../platform/process.ts'
@@ -23,6 +24,7 @@ const options = {
   readConfig: readConsumerConfig
 }
 
+setUpHeap()
 await runProcess(options, async (config, name) => {
   const logger = createLogger({ level: config.LOG_LEVEL, process: name })
   const lifecycle = createLifecycle({ logger, deadlineMs: config.SHUTDOWN_DEADLINE_MS })
