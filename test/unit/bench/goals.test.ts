@@ -38,9 +38,14 @@ test('the time of an answer is held against linger and three produce requests', 
   expect(reached(both, 'p99', 'half load')?.ratio).toBeCloseTo(1)
 })
 
-test('is a table that says yes, no, or neither', () => {
+test('is a table that says yes, no, or neither where it is no goal', () => {
   const lines = markdownOfGoals(goalsOf(measurements)).split('\n')
   const floor = lines.find((line) => line.includes('gateway / floor'))
   expect(floor).toMatch(/equal rate +\| +2\.10 +\| +2\.20 +\| +yes \|$/)
+  const fullSpeed = markdownOfGoals(
+    goalsOf(measurements.map((one) => ({ ...one, drive: 'full speed' as const })))
+  ).split('\n')
+  const shown = fullSpeed.findLast((line) => line.includes('gateway / floor'))
+  expect(shown).toMatch(/full speed +\| +2\.10 +\| +– \| +– \|$/)
   expect(lines.at(-1)).toMatch(/half load +\| not run +\| +1\.00 +\| +– \|$/)
 })
