@@ -14,7 +14,7 @@ const rows = 'npm run bench -- --rows gateway,gateway-batch'
 
 export const coefficients = {
   gatewayAlone: {
-    ...{ value: 120, unit: 'CPU-µs', measuredBy: rows },
+    ...{ value: 200, unit: 'CPU-µs', measuredBy: rows },
     what: 'gateway, one decision a request'
   },
   gatewayBatch: {
@@ -55,7 +55,7 @@ export const coefficients = {
     what: "Postgres' write-ahead log, without images of whole pages"
   },
   gatewayMemory: {
-    ...{ value: 310, unit: 'MiB a process', measuredBy: 'npm run bench -- --steady' },
+    ...{ value: 375, unit: 'MiB a process', measuredBy: 'npm run bench -- --steady' },
     what: 'memory of a gateway, beside its bytes in flight'
   }
 } as const satisfies Readonly<Record<string, Coefficient>>
