@@ -25,7 +25,7 @@ export interface FillReport {
 }
 
 const packSize = 500
-/** For each pack. */
+/** A pack for which the broker takes longer fails the fill. */
 const deadlineMs = 30_000
 
 const registry = createRegistry(process.env['SCHEMA_REGISTRY_URL'] ?? '')

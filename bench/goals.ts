@@ -7,16 +7,17 @@ import { collector, collectorBatch, collectorBatchJson, collectorJson } from './
 import { floor } from './rows/floor.ts'
 import { gateway, gatewayBatch } from './rows/gateway.ts'
 
-interface Goal {
+/** A ratio; most are goals. */
+interface Ratio {
   readonly what: string
   readonly row: string
   readonly base: string
-  /** The ratio that is allowed at the equal rate; null for what is only shown beside it. */
+  /** Allowed at the equal rate; null where it is shown without a goal. */
   readonly atMost: number | null
 }
 
 /** docs/adr/0043-how-the-goals-of-speed-are-read.md says why these, and at which load. */
-const cpuGoals: readonly Goal[] = [
+const cpuRatios: readonly Ratio[] = [
   { what: 'one decision', row: gateway.name, base: collector.name, atMost: 0.75 },
   { what: 'one decision', row: gateway.name, base: collectorJson.name, atMost: 0.75 },
   { what: 'one decision', row: gateway.name, base: floor.name, atMost: 2.2 },
@@ -40,7 +41,7 @@ export interface GoalResult {
 
 export function goalsOf(measurements: readonly Measurement[]): GoalResult[] {
   const cpu = cpuDrives.flatMap((drive) =>
-    cpuGoals.map(({ what, row, base, atMost }) => ({
+    cpuRatios.map(({ what, row, base, atMost }) => ({
       goal: `CPU of ${what}, ${row} / ${base}`,
       drive,
       ratio: medianRatio(pairsOf(measurements, { drive, row, base }), cpuRatio),

@@ -38,14 +38,26 @@ test('the time of an answer is held against linger and three produce requests', 
   expect(reached(both, 'p99', 'half load')?.ratio).toBeCloseTo(1)
 })
 
-test('is a table that says yes, no, or neither where it is no goal', () => {
-  const lines = markdownOfGoals(goalsOf(measurements)).split('\n')
-  const floor = lines.find((line) => line.includes('gateway / floor'))
-  expect(floor).toMatch(/equal rate +\| +2\.10 +\| +2\.20 +\| +yes \|$/)
-  const fullSpeed = markdownOfGoals(
-    goalsOf(measurements.map((one) => ({ ...one, drive: 'full speed' as const })))
-  ).split('\n')
-  const shown = fullSpeed.findLast((line) => line.includes('gateway / floor'))
-  expect(shown).toMatch(/full speed +\| +2\.10 +\| +– \| +– \|$/)
-  expect(lines.at(-1)).toMatch(/half load +\| not run +\| +1\.00 +\| +– \|$/)
+test('is a table that says yes or no for a goal, and neither for what is none or not run', () => {
+  const atFullSpeed = measurements.map((one) => ({ ...one, drive: 'full speed' as const }))
+  const dear = aMeasurement({ round: 3, row: 'gateway', cpu_us_per_accepted: 3 })
+  const lineOf = (of: readonly Measurement[], row: RegExp) =>
+    markdownOfGoals(goalsOf(of))
+      .split('\n')
+      .find((line) => row.test(line))
+  const floor = /gateway \/ floor +\| equal rate/
+  expect(lineOf(measurements, floor)).toMatch(/\| +2\.10 +\| +2\.20 +\| +yes \|$/)
+  expect(lineOf([aMeasurement({ round: 3 }), dear], floor)).toMatch(/\| +3\.00 .* no \|$/)
+  const shown = lineOf(atFullSpeed, /gateway \/ floor +\| full speed/)
+  expect(shown).toMatch(/\| +2\.10 +\| +– +\| +– \|$/)
+  expect(lineOf(measurements, /p99/)).toMatch(/\| not run +\| +1\.00 +\| +– \|$/)
+})
+
+test('a batch has a goal beside JSON and none beside protobuf', () => {
+  const goals = goalsOf([]).filter(({ drive }) => drive === 'equal rate')
+  const atMost = (base: string) =>
+    goals.find(({ goal }) => goal.endsWith(`gateway-batch / ${base}`))?.at_most
+  expect(atMost('collector-batch')).toBeNull()
+  expect(atMost('collector-batch-json')).toBe(0.9)
+  expect(atMost('floor')).toBe(0.55)
 })

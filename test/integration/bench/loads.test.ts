@@ -1,0 +1,36 @@
+/** The loads of the benches that write to the broker themselves: no test runs a bench. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import type { FillOrder, FillReport } from '../../../bench/fill-topic.ts'
+import { startLoad } from '../../../bench/load-process.ts'
+import type { LoadOrder, LoadReport } from '../../../bench/load.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createInstallation } from '../../support/installation.ts'
+import { createTopic, readAll } from '../../support/kafka.ts'
+import { services } from '../../support/services.ts'
+
+const { signal } = new AbortController()
+
+test('a topic is filled with so many decisions, for storage to take up', async () => {
+  const { environment, topics } = await createInstallation()
+  const fill = startLoad<FillOrder, FillReport>('fill-topic.ts', { environment, signal })
+  onEnd(() => fill.stop())
+  // More than fit into one pack.
+  const order = { topic: topics.decisions, decisions: 501, organizationId: randomUUID() }
+  const { bytes } = await fill.run(order)
+  const records = await readAll(topics.decisions)
+  expect(records).toHaveLength(501)
+  expect(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)).toBe(bytes)
+})
+
+test('the broker is written to without a gateway, and each record is counted once', async () => {
+  const topic = await createTopic('bench', { partitions: 3 })
+  const environment = { ...process.env, KAFKA_BROKERS: services().addresses.kafkaBrokers }
+  const settings = { environment, signal, args: [topic, '5'] }
+  const load = startLoad<LoadOrder, LoadReport>('produce-load.ts', settings)
+  onEnd(() => load.stop())
+  const order = { url: '', headers: {}, shape: 'decision', connections: 1, seconds: 1, rate: 50 }
+  const { statuses } = await load.run(order as LoadOrder)
+  expect(statuses[202]).toBeGreaterThan(0)
+  expect(await readAll(topic)).toHaveLength(statuses[202] ?? 0)
+})
