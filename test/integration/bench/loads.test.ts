@@ -29,8 +29,8 @@ test('the broker is written to without a gateway, and each record is counted onc
   const settings = { environment, signal, args: [topic, '5'] }
   const load = startLoad<LoadOrder, LoadReport>('produce-load.ts', settings)
   onEnd(() => load.stop())
-  const order = { url: '', headers: {}, shape: 'decision', connections: 1, seconds: 1, rate: 50 }
-  const { statuses } = await load.run(order as LoadOrder)
+  const pace = { connections: 1, seconds: 1, rate: 50 }
+  const { statuses } = await load.run({ url: '', headers: {}, shape: 'decision', ...pace })
   expect(statuses[202]).toBeGreaterThan(0)
   expect(await readAll(topic)).toHaveLength(statuses[202] ?? 0)
 })
