@@ -121,12 +121,13 @@ test('what is nested as deep as it gets is passed over', () => {
   expect(facetsOf(metadata).labels).toEqual(['a=1'])
 })
 
-test('any object: what JSON.parse says of it, as far as it fits', () => {
+test('any object: what its members say last, as far as it fits', () => {
   fc.assert(
-    fc.property(objectText, ({ text }) => {
-      const parsed = Object.entries(JSON.parse(text) as Record<string, unknown>)
+    fc.property(objectText, ({ text, members }) => {
       const { labels } = facetsOf(text)
-      const known = new Map(parsed)
+      // Each part on its own: of a whole object V8 may get a name with an escape wrong
+      // (nodejs/node#63785).
+      const known = new Map(members.map(({ name, value }) => [parsed(name), parsed(value)]))
       for (const label of labels ?? []) {
         const name = label.slice(0, label.indexOf('='))
         const value = label.slice(name.length + 1)
@@ -140,6 +141,11 @@ test('any object: what JSON.parse says of it, as far as it fits', () => {
   )
 })
 
+test('an object of another that V8 would take it for is read as it is', () => {
+  expect(facetsOf('{"a": 1, "\\\\": true}').labels).toEqual(['a=1', '\\=true'])
+  expect(facetsOf('{"a": 1, "\\"": true}').labels).toEqual(['a=1', '"=true'])
+})
+
 test('any text: no error, and nothing that a text column refuses', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
@@ -150,3 +156,7 @@ test('any text: no error, and nothing that a text column refuses', () => {
     })
   )
 })
+
+function parsed(text: string): unknown {
+  return JSON.parse(text)
+}
