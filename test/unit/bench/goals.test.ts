@@ -38,8 +38,7 @@ test('the time of an answer is held against linger and three produce requests', 
   expect(reached(both, 'p99', 'half load')?.ratio).toBeCloseTo(1)
 })
 
-test('is a table that says yes or no for a goal, and neither for what is none or not run', () => {
-  const atFullSpeed = measurements.map((one) => ({ ...one, drive: 'full speed' as const }))
+test('is a table that says yes, no, or neither where it was not run', () => {
   const dear = aMeasurement({ round: 3, row: 'gateway', cpu_us_per_accepted: 3 })
   const lineOf = (of: readonly Measurement[], row: RegExp) =>
     markdownOfGoals(goalsOf(of))
@@ -48,16 +47,15 @@ test('is a table that says yes or no for a goal, and neither for what is none or
   const floor = /gateway \/ floor +\| equal rate/
   expect(lineOf(measurements, floor)).toMatch(/\| +2\.10 +\| +2\.20 +\| +yes \|$/)
   expect(lineOf([aMeasurement({ round: 3 }), dear], floor)).toMatch(/\| +3\.00 .* no \|$/)
-  const shown = lineOf(atFullSpeed, /gateway \/ floor +\| full speed/)
-  expect(shown).toMatch(/\| +2\.10 +\| +– +\| +– \|$/)
   expect(lineOf(measurements, /p99/)).toMatch(/\| not run +\| +1\.00 +\| +– \|$/)
 })
 
-test('a batch has a goal beside JSON and none beside protobuf', () => {
-  const goals = goalsOf([]).filter(({ drive }) => drive === 'equal rate')
-  const atMost = (base: string) =>
-    goals.find(({ goal }) => goal.endsWith(`gateway-batch / ${base}`))?.at_most
-  expect(atMost('collector-batch')).toBeNull()
-  expect(atMost('collector-batch-json')).toBe(0.9)
-  expect(atMost('floor')).toBe(0.55)
+test.each(['equal rate', 'full speed'] as const)('are the same at %s', (load) => {
+  const goals = goalsOf([]).filter(({ drive }) => drive === load)
+  const atMost = (pair: string) => goals.find(({ goal }) => goal.endsWith(pair))?.at_most
+  expect(atMost(', gateway / collector')).toBe(0.75)
+  expect(atMost(', gateway / floor')).toBe(2.2)
+  expect(atMost('gateway-batch / collector-batch')).toBe(0.9)
+  expect(atMost('gateway-batch / collector-batch-json')).toBe(0.9)
+  expect(atMost('gateway-batch / floor')).toBe(0.55)
 })
