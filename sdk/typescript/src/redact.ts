@@ -3,7 +3,7 @@
  */
 import { composeDecision } from './compose-decision.ts'
 import { encodeDecision } from './encode-decision.ts'
-import type { EncodedDecision, EncodeLimits, RawDecision } from './encode-decision.ts'
+import type { EncodedDecision, RawDecision } from './encode-decision.ts'
 import type { RedactedDecision } from './options.ts'
 import { quietly } from './quietly.ts'
 
@@ -33,7 +33,7 @@ interface Copy {
 export function redactDecision(
   decision: RawDecision,
   redact: Redact,
-  limits: Required<EncodeLimits>
+  limits: { readonly maxLength: number; readonly integerMark: string }
 ): EncodedDecision {
   const first = encodeDecision(decision, limits)
   const given = callRedact(redact, copyOf(first.text, limits.integerMark))
@@ -60,22 +60,42 @@ function callRedact(redact: Redact, copy: RedactedDecision): object {
   return result
 }
 
-function copyOf(text: string, integerMark: string | undefined): RedactedDecision {
-  const copy = parse(text, integerMark) as Copy
+function copyOf(text: string, mark: string): RedactedDecision {
+  const copy = parse(text, mark) as Copy
+  const { decision_id: decisionId, input, output } = copy
   const { agent_id: agentId, session_id: sessionId, domain, metadata } = copy
   const { input_tokens: inputTokens, output_tokens: outputTokens } = copy
-  const optional = { agentId, sessionId, domain, metadata, inputTokens, outputTokens }
-  const there = Object.entries(optional).filter(([, value]) => value !== undefined)
-  const { decision_id: decisionId, input, output } = copy
-  return { decisionId, input, output, ...(Object.fromEntries(there) as typeof optional) } as never
+  const all = Object.entries({
+    decisionId,
+    input,
+    output,
+    agentId,
+    sessionId,
+    domain,
+    metadata,
+    inputTokens,
+    outputTokens
+  })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as never
 }
 
-/** JSON.parse alone would round large integers. */
-function parse(text: string, integerMark: string | undefined): unknown {
-  if (integerMark === undefined || !text.includes(`"${integerMark}`)) return JSON.parse(text)
-  return JSON.parse(text, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(integerMark)
-      ? BigInt(value.slice(integerMark.length))
-      : value
+/** The last escape in it, if it has any, and the colon that follows a name. */
+const strings = /"[^"\\]*(?:(\\.)[^"\\]*)*"(?=(:?))/g
+
+/**
+ * JSON.parse alone would round large integers, and V8's may get a name with an escape wrong once it
+ * has seen another that is written alike (nodejs/node#63785): such a name goes without backslashes.
+ */
+function parse(text: string, mark: string): unknown {
+  const marked = text.replace(strings, (literal, escape, colon) =>
+    escape && colon ? `"${mark}${encodeURIComponent(literal)}"` : literal
   )
+  if (!marked.includes(mark)) return JSON.parse(marked)
+  return JSON.parse(marked, function (this: Record<string, unknown>, key, value: unknown) {
+    const isInteger = typeof value === 'string' && value.startsWith(mark)
+    const read = isInteger ? BigInt(value.slice(mark.length)) : value
+    if (!key.startsWith(mark)) return read
+    this[JSON.parse(decodeURIComponent(key.slice(mark.length))) as string] = read
+    return undefined
+  })
 }

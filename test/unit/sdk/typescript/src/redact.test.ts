@@ -13,10 +13,10 @@ const given = {
   metadata: { tier: 'gold' }
 }
 
-function redact(redactIt: Redact, decision: object = given) {
+function redact(redactIt: Redact, decision: object = given, maxLength = 1000) {
   const context = { agentId: 'around', metadata: { user: 'somebody' } }
   const composed = composeDecision(decision, context, { agentId: null, domain: 'd' })
-  const limits = { maxLength: 1000, integerMark: 'mark-' }
+  const limits = { maxLength, integerMark: 'mark-' }
   const { text, changes } = redactDecision({ ...composed, decisionId }, redactIt, limits)
   return { text, changes, fields: JSON.parse(text) as Record<string, unknown> }
 }
@@ -51,6 +51,33 @@ describe('redact', () => {
     })
     expect(fields).toMatchObject({ input: { secret: '***' }, metadata: {} })
     expect(given).toMatchObject({ input: { secret: 'sesame' }, metadata: { tier: 'gold' } })
+  })
+
+  test('is given every name as it is, whatever was read before', () => {
+    const seen: unknown[] = []
+    const names = ['\\', '\n', '"', 'a\\"b\n":', '\u2028', 'mark', '', '__proto__']
+    for (const [at, name] of names.entries()) {
+      const input = { a: at, [name]: [{ 'b\n': 2n ** 70n }, `"${name}":`] }
+      seen.push(input)
+      const { text } = redact(
+        (copy) => {
+          expect(copy.input).toEqual(seen.at(-1))
+          return copy
+        },
+        { input, output: '' }
+      )
+      const big = String(2n ** 70n)
+      const list = `[{"b\\n":${big}},${JSON.stringify(`"${name}":`)}]`
+      expect(text).toContain(`"input":{"a":${at},${JSON.stringify(name)}:${list}}`)
+    }
+  })
+
+  test('is given the largest there is, of nothing but escapes', () => {
+    const maxLength = 4_194_304
+    const input = { ['\n'.repeat(100_000)]: '"'.repeat((maxLength - 201_000) / 2) }
+    const { text } = redact((copy) => copy, { input, output: '' }, maxLength)
+    expect(text.length).toBeGreaterThan(maxLength - 1000)
+    expect(text.includes(JSON.stringify(input))).toBe(true)
   })
 
   test('cannot change which decision it is, and what it leaves out is not filled in', () => {
