@@ -2,14 +2,10 @@
 import { notesMax, tooLarge } from './encoding.ts'
 import type { Encoding } from './encoding.ts'
 
-/** Begins the text that stands for an integer which JSON.parse would round. */
-export const capturedMark = `captured-${Math.random().toString(36).slice(2)}-`
-const marked = new RegExp(`"${capturedMark}(-?[0-9]+)"`, 'g')
-
 /** All of `input` or `output`; the places in its notes begin there. */
 export class Captured {
   readonly #isCaptured = true
-  /** JSON, with integers marked; undefined when it is larger than a decision may be. */
+  /** JSON; undefined when it is larger than a decision may be. */
   readonly text: string | undefined
   readonly notes: readonly string[]
   readonly changes: number
@@ -27,10 +23,8 @@ export class Captured {
 }
 
 export function writeCaptured(encoding: Encoding, { text, notes, changes }: Captured): void {
-  const { integerMark } = encoding
   if (text === undefined || text.length > encoding.maxLength) throw tooLarge
-  const integer = integerMark === undefined ? '$1' : `"${integerMark}$1"`
-  encoding.text += text.includes(capturedMark) ? text.replace(marked, integer) : text
+  encoding.text += text
   if (encoding.muted) return
   encoding.changes += changes
   encoding.notes.push(...notes.slice(0, Math.max(0, notesMax - encoding.notes.length)))

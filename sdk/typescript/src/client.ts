@@ -55,8 +55,6 @@ export interface ClientDependencies {
 interface ClientState extends SenderState {
   readonly context: () => DecisionContext | undefined
   readonly lookForUnknown: (decision: unknown) => void
-  /** Made when it is needed: some hosts give no random bytes before the first request. */
-  integerMark: string | undefined
   isClosed: boolean
 }
 
@@ -83,7 +81,6 @@ export function createClient(dependencies: ClientDependencies): Client {
     lookForUnknown: createUnknownFields((problem) => {
       notices.failed('config', new Error(problem), { count: 1, hint: 'it is left out' })
     }),
-    integerMark: undefined,
     isClosed: false
   }
   const forget = platform.watchEnd({
@@ -167,8 +164,7 @@ function accept(state: ClientState, decisionId: string, decision: DecisionInput)
 function encode(state: ClientState, raw: RawDecision): EncodedDecision {
   const { redact, maxDecisionBytes: maxLength } = state.settings
   if (redact === undefined) return encodeDecision(raw, { maxLength })
-  const integerMark = (state.integerMark ??= `integer-${state.newId()}-`)
-  return redactDecision(raw, redact, { maxLength, integerMark })
+  return redactDecision(raw, redact, { maxLength })
 }
 
 function enqueue(state: ClientState, encoded: EncodedDecision): void {

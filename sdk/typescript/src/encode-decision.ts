@@ -29,7 +29,6 @@ export interface EncodedDecision {
 
 export interface EncodeLimits {
   readonly maxLength: number
-  readonly integerMark?: string | undefined
 }
 
 /** Thrown when it lacks what every decision has. */
@@ -39,7 +38,7 @@ export const invalid = new Error('a decision needs input and output')
 export function encodeDecision(decision: RawDecision, limits: EncodeLimits): EncodedDecision {
   const { decisionId, input, output, names } = decision
   if (input === undefined || output === undefined || output === null) throw invalid
-  const encoding = startEncoding(limits.maxLength, limits.integerMark)
+  const encoding = startEncoding(limits.maxLength)
   encoding.text = `{"decision_id":"${decisionId}"`
   writeTextField(encoding, 'agent_id', names.agent_id)
   writeTextField(encoding, 'session_id', names.session_id)

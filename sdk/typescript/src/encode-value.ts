@@ -37,12 +37,11 @@ function writeNumber(encoding: Encoding, value: number): void {
 }
 
 function writeInteger(encoding: Encoding, value: bigint): void {
-  const { integerMark } = encoding
   const isSafe = BigInt.asIntN(53, value) === value
   // The digits of a huge one take long to find: less than four bits make one.
   const rest = isSafe ? 0n : value >> BigInt(4 * encoding.maxLength)
   if (rest !== 0n && rest !== -1n) throw tooLarge
-  encoding.text += isSafe || integerMark === undefined ? value : `"${integerMark}${value}"`
+  encoding.text += value
 }
 
 function describe(value: unknown): string {

@@ -28,8 +28,6 @@ export interface Encoding {
   skipped: number
   /** Set while something is written a second time, so that nothing is noted twice. */
   muted: boolean
-  /** Begins the text that stands for an integer which a copy made of JSON would round. */
-  readonly integerMark: string | undefined
 }
 
 export const notesMax = 10
@@ -38,7 +36,7 @@ const pathMaxLength = 200
 /** Thrown when the text is longer than it may be; always this one, as nobody looks at its stack. */
 export const tooLarge = new Error('the decision is too large')
 
-export function startEncoding(maxLength: number, integerMark?: string): Encoding {
+export function startEncoding(maxLength: number): Encoding {
   return {
     text: '',
     maxLength,
@@ -48,8 +46,7 @@ export function startEncoding(maxLength: number, integerMark?: string): Encoding
     notes: [],
     changes: 0,
     skipped: 0,
-    muted: false,
-    integerMark
+    muted: false
   }
 }
 

@@ -3,9 +3,10 @@
  */
 import { composeDecision } from './compose-decision.ts'
 import { encodeDecision } from './encode-decision.ts'
-import type { EncodedDecision, RawDecision } from './encode-decision.ts'
+import type { EncodedDecision, EncodeLimits, RawDecision } from './encode-decision.ts'
 import type { RedactedDecision } from './options.ts'
 import { quietly } from './quietly.ts'
+import { readEncoded } from './read-encoded.ts'
 
 export type Redact = (decision: RedactedDecision) => unknown
 
@@ -33,14 +34,13 @@ interface Copy {
 export function redactDecision(
   decision: RawDecision,
   redact: Redact,
-  limits: { readonly maxLength: number; readonly integerMark: string }
+  limits: EncodeLimits
 ): EncodedDecision {
   const first = encodeDecision(decision, limits)
-  const given = callRedact(redact, copyOf(first.text, limits.integerMark))
-  const { maxLength } = limits
+  const given = callRedact(redact, copyOf(first.text))
   const again = composeDecision(given, undefined, { agentId: null, domain: null })
   const { decisionId } = decision
-  const second = encodeDecision({ ...again, decisionId }, { maxLength })
+  const second = encodeDecision({ ...again, decisionId }, limits)
   return { ...second, changes: first.changes + second.changes }
 }
 
@@ -60,8 +60,8 @@ function callRedact(redact: Redact, copy: RedactedDecision): object {
   return result
 }
 
-function copyOf(text: string, mark: string): RedactedDecision {
-  const copy = parse(text, mark) as Copy
+function copyOf(text: string): RedactedDecision {
+  const copy = readEncoded(text) as Copy
   const { decision_id: decisionId, input, output } = copy
   const { agent_id: agentId, session_id: sessionId, domain, metadata } = copy
   const { input_tokens: inputTokens, output_tokens: outputTokens } = copy
@@ -77,25 +77,4 @@ function copyOf(text: string, mark: string): RedactedDecision {
     outputTokens
   })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as never
-}
-
-/** The last escape in it, if it has any, and the colon that follows a name. */
-const strings = /"[^"\\]*(?:(\\.)[^"\\]*)*"(?=(:?))/g
-
-/**
- * JSON.parse alone would round large integers, and V8's may get a name with an escape wrong once it
- * has seen another that is written alike (nodejs/node#63785): such a name goes without backslashes.
- */
-function parse(text: string, mark: string): unknown {
-  const marked = text.replace(strings, (literal, escape, colon) =>
-    escape && colon ? `"${mark}${encodeURIComponent(literal)}"` : literal
-  )
-  if (!marked.includes(mark)) return JSON.parse(marked)
-  return JSON.parse(marked, function (this: Record<string, unknown>, key, value: unknown) {
-    const isInteger = typeof value === 'string' && value.startsWith(mark)
-    const read = isInteger ? BigInt(value.slice(mark.length)) : value
-    if (!key.startsWith(mark)) return read
-    this[JSON.parse(decodeURIComponent(key.slice(mark.length))) as string] = read
-    return undefined
-  })
 }

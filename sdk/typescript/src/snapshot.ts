@@ -1,5 +1,5 @@
 /** What a value is now, whatever becomes of it until its decision is logged. */
-import { Captured, capturedMark } from './captured.ts'
+import { Captured } from './captured.ts'
 import { writeValue } from './encode-value.ts'
 import { startEncoding, tooLarge } from './encoding.ts'
 import { unreadable } from './simplify.ts'
@@ -13,7 +13,7 @@ export type Snapshot = (value: unknown, field: CapturedField) => unknown
 export function createSnapshot(maxLength: number): Snapshot {
   return (value, field) => {
     if (typeof value !== 'object' || value === null) return value
-    const encoding = startEncoding(maxLength, capturedMark)
+    const encoding = startEncoding(maxLength)
     encoding.keys[0] = field
     try {
       writeValue(encoding, value)
