@@ -23,16 +23,19 @@ export interface KafkaCluster {
    */
   connect(): Promise<void>
   /**
-   * As it was when a broker answered last, which is asked every few seconds; undefined before.
-   * Nobody waits for that: a broker that is frozen must not hold up what goes to the others.
+   * As it was when a broker answered last; undefined before. When that was some seconds ago one is
+   * asked beside it, and nobody waits: one that is frozen must not hold up what goes to the others.
    */
   known(): Cluster | undefined
   /** What is known, or else what a broker says now. @throws when none answers. */
   look(): Promise<Cluster>
   /** What is known may be wrong: a broker is asked beside what goes on. */
   doubt(): void
-  /** Hands a Produce request to the broker `leader`. @throws what the client throws. */
-  produce(leader: number, request: Buffer): Promise<PartitionAnswer[]>
+  /**
+   * Hands a Produce request to the broker `leader`. It is made once there is a connection: what
+   * waits for a broker that is away is tried again many times. @throws what the client throws.
+   */
+  produce(leader: number, makeRequest: () => Buffer): Promise<PartitionAnswer[]>
   close(): Promise<void>
 }
 
@@ -52,15 +55,22 @@ export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
   )
   let latest: Cluster | undefined
   let askedAt = Number.NEGATIVE_INFINITY
+  let asking: Promise<Cluster> | undefined
   let isSpoken = false
 
-  async function ask(): Promise<Cluster> {
+  async function askNow(): Promise<Cluster> {
     askedAt = performance.now()
     latest = await metadata.ask()
     return latest
   }
 
-  /** Nobody waits for it, and of many that want it at once only one asks. */
+  /** Of many that want it at once only one asks. */
+  function ask(): Promise<Cluster> {
+    asking ??= askNow().finally(() => (asking = undefined))
+    return asking
+  }
+
+  /** Nobody waits for it. */
   function askIfOlderThan(ageMs: number): void {
     if (performance.now() - askedAt > ageMs) ask().catch(() => {})
   }
@@ -84,10 +94,11 @@ export function createKafkaCluster(options: KafkaClusterOptions): KafkaCluster {
     known,
     look,
     doubt: () => askIfOlderThan(doubtAgeMs),
-    produce: async (leader, request) => {
+    produce: async (leader, makeRequest) => {
       const broker = latest?.brokers.get(leader)
       if (broker === undefined) throw new LeaderUnknownError()
-      return await exchange(await connectionTo(broker), request)
+      const connection = await connectionTo(broker)
+      return await exchange(connection, makeRequest())
     },
     close: async () => void (await Promise.all([client.close(), metadata.close()]))
   }

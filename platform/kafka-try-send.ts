@@ -36,8 +36,9 @@ export function createTrySend(cluster: KafkaCluster, options: TrySendOptions): T
 
   async function produce(leader: number, destined: readonly Destined[]): Promise<Outcome[]> {
     try {
-      const request = produceRequestOf(destined, { timeoutMs, timestamp: clock.now() })
-      const answers = await cluster.produce(leader, request)
+      const answers = await cluster.produce(leader, () =>
+        produceRequestOf(destined, { timeoutMs, timestamp: clock.now() })
+      )
       return destined.map((of) => outcomeOf(of, answers))
     } catch (cause) {
       const verdict = verdictOfError(cause)

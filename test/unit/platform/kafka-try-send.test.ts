@@ -34,8 +34,8 @@ class FakeCluster implements KafkaCluster {
   }
   look = () => (this.#error === null ? Promise.resolve(this.known()) : Promise.reject(this.#error))
 
-  produce(leader: number, request: Buffer): Promise<PartitionAnswer[]> {
-    const found = partitionsIn(request)
+  produce(leader: number, makeRequest: () => Buffer): Promise<PartitionAnswer[]> {
+    const found = partitionsIn(makeRequest())
     const partitions = found.map(({ partition }) => partition)
     this.sent.push({ leader, partitions, values: found.flatMap(({ values }) => values) })
     const answers: PartitionAnswer[] = []
@@ -127,6 +127,16 @@ describe('what is not', () => {
     const tried = await trySend(cluster, four)
     expect(tried).toEqual({ verdicts: four.map(() => verdict), cause: error })
     expect(cluster.sent).toEqual([])
+  })
+
+  test('because there is no connection costs no request', async () => {
+    const cluster = new FakeCluster(() => 0)
+    cluster.produce = () => Promise.reject(new NetworkError('refused'))
+    const stamps: number[] = []
+    const clock = { now: () => stamps.push(noon) }
+    const tried = await createTrySend(cluster, { timeoutMs: 1000, clock })(four)
+    expect(tried?.verdicts).toEqual(four.map(() => 'unknown'))
+    expect(stamps).toEqual([])
   })
 
   test('because its topic was never named is unknown, and says so', async () => {
