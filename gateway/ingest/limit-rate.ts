@@ -72,7 +72,8 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
   function giveBack({ from, state }: Taken, points: number): void {
     const { limit } = from.policy
     const current = rateLimiter.look(from.key, limit)
-    const hasBegunAnew = current.resetMs > state.resetMs + limit.windowSeconds * 500
+    const halfWindowMs = (limit.windowSeconds * 1000) / 2
+    const hasBegunAnew = current.resetMs > state.resetMs + halfWindowMs
     if (!hasBegunAnew) rateLimiter.giveBack(from.key, limit, points)
   }
 

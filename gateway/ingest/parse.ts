@@ -42,10 +42,7 @@ export function textOf(body: Buffer, subject = 'The body'): string {
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text
 }
 
-/**
- * One decision that is all of `text`. The scan comes first: it refuses a bomb before JSON.parse
- * would hold all of it. @throws {Problem} 400 when the text is no JSON.
- */
+/** One decision that is all of `text`. @throws {Problem} 400 when the text is no JSON. */
 export function parseText(text: string, subject = 'The body'): Submission {
   const submission = submissionOf(text)
   if (submission === null) throw malformedJson(text, subject)
