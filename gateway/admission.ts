@@ -11,8 +11,8 @@ import { createTurns } from './turns.ts'
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface Shed {
-  /** Too many are in progress, or the line is too long. */
-  readonly reason: 'requests' | 'wait'
+  /** Too many are in progress, the line is too long, or too many wait behind another. */
+  readonly reason: 'requests' | 'wait' | 'pipeline'
   /** When it is worth another try. */
   readonly retryAfterSeconds: number
   /** So long the caller is best left unread. */

@@ -4,6 +4,7 @@ import { createAdmission } from './admission.ts'
 import type { Admission } from './admission.ts'
 import { createBodyBudget } from './body-budget.ts'
 import type { BodyBudget, BodyLease } from './body-budget.ts'
+import { createUnreadAnswers } from './unread-answers.ts'
 import { createWriteReply } from './write-reply.ts'
 import type { WriteReply } from './write-reply.ts'
 import { createWriteStream } from './write-stream.ts'
@@ -13,6 +14,8 @@ export interface DoorOptions {
   readonly requestsMax: number
   readonly bodyBytesMax: number
   readonly responseTimeoutMs: number
+  /** Of answers that nobody has read yet. */
+  readonly unreadBytesMax?: number
   readonly metrics: Metrics
 }
 
@@ -25,11 +28,18 @@ export interface Door {
   countBody(body: Pick<BodyLease, 'raw' | 'inflated'>): void
 }
 
+/** Some thirty of the largest decisions there are, or a thousand pages of a list. */
+const unreadBytesMaxDefault = 128 * 1024 * 1024
+
 export function createDoor(options: DoorOptions): Door {
   const { requestsMax, bodyBytesMax, responseTimeoutMs, metrics } = options
+  const { unreadBytesMax = unreadBytesMaxDefault } = options
   const admission = createAdmission({ requestsMax })
   const bodies = createBodyBudget(bodyBytesMax, () =>
     metrics.count('sluice_shed_total', { reason: 'body_bytes' })
+  )
+  const unread = createUnreadAnswers(unreadBytesMax, () =>
+    metrics.count('sluice_shed_total', { reason: 'unread' })
   )
   const countRaw = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'raw' })
   const countInflated = metrics.counter('sluice_ingest_body_bytes_total', { stage: 'inflated' })
@@ -41,7 +51,7 @@ export function createDoor(options: DoorOptions): Door {
   return {
     admission,
     bodies,
-    writeReply: createWriteReply(responseTimeoutMs),
+    writeReply: createWriteReply(responseTimeoutMs, unread),
     writeStream: createWriteStream(responseTimeoutMs),
     countBody: ({ raw, inflated }) => {
       countRaw(raw)

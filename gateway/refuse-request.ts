@@ -34,7 +34,8 @@ const pauseStepMs = 25
 
 const busy: Readonly<Record<Shed['reason'], Problem>> = {
   requests: overloaded('As many requests are in progress here as there may be.'),
-  wait: overloaded('Requests wait too long here already.')
+  wait: overloaded('Requests wait too long here already.'),
+  pipeline: overloaded('Too many requests wait behind others on their connection.')
 }
 
 export function createRefuse(dependencies: RefuseDependencies): Refuse {

@@ -10,6 +10,7 @@ import type { Door } from './door.ts'
 import { messageClassesOf } from './express.ts'
 import type { Express } from './express.ts'
 import { noteRequest } from './newest-request.ts'
+import { createPipeline } from './pipeline.ts'
 import { createRefuse } from './refuse-request.ts'
 import { refuseSocket, refuseTunnel } from './refuse-socket.ts'
 
@@ -19,6 +20,8 @@ const keepAliveTimeoutMs = 75_000
 const checkIntervalMs = 1000
 const headerBytesMax = 16 * 1024
 const requestsPerConnectionMax = 100_000
+/** Where they are sent without waiting for answers. */
+const tooManyBehind = { reason: 'pipeline', retryAfterSeconds: 1, pauseMs: 0 } as const
 /** Between two looks for connections to close while there are too many. */
 const evictionIntervalMs = 1000
 
@@ -74,12 +77,20 @@ function takeRequests(
     app(request as Parameters<Express>[0], response as Parameters<Express>[1])
   }
 
+  const pipeline = createPipeline()
+
+  function enter(request: IncomingMessage, response: ServerResponse): void {
+    const found = door.admission.admit(request, response, serve)
+    if (found !== null) shed(request, response, found)
+  }
+
   function take(request: IncomingMessage, response: ServerResponse): void {
     noteRequest(request)
     const wrong = ambiguityOf(request)
     if (wrong !== null) return refuse(request, response, wrong)
-    const found = door.admission.admit(request, response, serve)
-    if (found !== null) shed(request, response, found)
+    if (!pipeline.isBehind(response)) return enter(request, response)
+    const isWaiting = pipeline.wait(request, response, () => enter(request, response))
+    if (!isWaiting) shed(request, response, tooManyBehind)
   }
   server.on('request', take)
   // A caller that asks before sending is answered where the body is read.

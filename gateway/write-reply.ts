@@ -1,6 +1,7 @@
 /** Writes an answer: the headers that every answer has, and its own. */
 import type { ServerResponse } from 'node:http'
 import type { Reply } from './call.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
 
 /**
  * Of the headers that browsers know, those that mean something for JSON; what helmet adds beyond
@@ -21,14 +22,26 @@ export interface Writing {
 
 export type WriteReply = (response: ServerResponse, reply: Reply, writing: Writing) => void
 
-/** Whoever has not read his answer after `timeoutMs` is cut. */
-export function createWriteReply(timeoutMs: number): WriteReply {
+/** Who has not read his answer after `timeoutMs` is cut, and earlier when too much is unread. */
+export function createWriteReply(timeoutMs: number, unread: UnreadAnswers): WriteReply {
+  function watch(response: ServerResponse): void {
+    const { socket } = response
+    if (socket === null) {
+      // Answers to requests before it are still to be read: its time begins when it is its turn.
+      response.once('socket', () => watch(response))
+      return
+    }
+    unread.hold(response)
+    const timer = setTimeout(() => socket.destroy(), timeoutMs)
+    response.on('close', () => clearTimeout(timer))
+  }
+
   return function writeReply(response, reply, writing) {
     if (response.destroyed) return
     response.writeHead(reply.status, headersOf(reply, writing))
     response.end(reply.body)
     // Only an answer that the kernel did not take whole is watched: most cost nothing here.
-    if (response.writableLength > 0) cutSlowReader(response, timeoutMs)
+    if (response.writableLength > 0) watch(response)
   }
 }
 
@@ -45,15 +58,4 @@ export function headersOf({ status, headers, body, stream }: Reply, writing: Wri
   if (isOfKnownLength) list.push('content-length', String(Buffer.byteLength(body)))
   if (writing.isLast) list.push('connection', 'close')
   return list
-}
-
-function cutSlowReader(response: ServerResponse, timeoutMs: number): void {
-  const { socket } = response
-  if (socket === null) {
-    // Answers to requests before it are still to be read: its time begins when it is its turn.
-    response.once('socket', () => cutSlowReader(response, timeoutMs))
-    return
-  }
-  const timer = setTimeout(() => socket.destroy(), timeoutMs)
-  response.on('close', () => clearTimeout(timer))
 }

@@ -59,8 +59,9 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   const { requestsMax = 1000, bodyBytesMax = 64 * mebibyte } = overrides
   const limits = { ...limitsDefault, ...overrides }
   const clock = { now: () => noon }
-  const { responseTimeoutMs = 30_000 } = overrides
-  const door = createDoor({ requestsMax, bodyBytesMax, responseTimeoutMs, metrics })
+  const { responseTimeoutMs = 30_000, unreadBytesMax = 64 * mebibyte } = overrides
+  const bytes = { bodyBytesMax, unreadBytesMax }
+  const door = createDoor({ requestsMax, responseTimeoutMs, metrics, ...bytes })
   const app = createApp({
     ...{ routes, docs, door, cors, metrics, logger, clock, isLeaving, reportRefusal }
   })
