@@ -8,6 +8,7 @@ import { pointerTo } from '../../core/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Violation } from '../../core/problem.ts'
 import { hasLoneSurrogate } from '../../core/surrogates.ts'
+import { isWholeNumber } from '../../core/whole-number.ts'
 import { createCheck } from '../../platform/json-schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { decisionBodySchema } from '../../schemas/index.ts'
@@ -51,6 +52,7 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
     const found = isBomb(submission) ? [] : check(submission.value)
     const violations = isPlain(submission) ? found : [...textViolations(submission), ...found]
     if (violations.length > 0) throw invalidDecision(violations)
+    refuseRounded(submission)
     const known = knownOf(submission)
     const unknown = submission.members.length - known.length
     if (unknown > 0) metrics.count('sluice_ingest_unknown_members_total', {}, unknown)
@@ -110,6 +112,18 @@ function rawOf(text: string, members: readonly JsonMember[], name: string): stri
     if (member.name === name) return text.slice(member.start, member.end)
   }
   return null
+}
+
+/** A fraction too small for a double was gone before the schema was asked. */
+function refuseRounded({ text, value, members }: Submission): void {
+  const body = value as Body
+  for (const name of ['input_tokens', 'output_tokens'] as const) {
+    const count = body[name] ?? null
+    if (count === null) continue
+    const literal = rawOf(text, members, name) ?? ''
+    if (literal === String(count) || isWholeNumber(literal)) continue
+    throw invalidDecision([{ pointer: `/${name}`, detail: 'must be a whole number or null' }])
+  }
 }
 
 /**

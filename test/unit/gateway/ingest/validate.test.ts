@@ -168,6 +168,20 @@ describe('an invalid body is refused with the place', () => {
     expect(errors).toEqual([{ pointer: `/${name}`, detail }])
   })
 
+  test.each(['9007199254740991.4', '1e-400', '1.0000000000000000001'])(
+    '%s tokens would be rounded and are refused',
+    async (literal) => {
+      const errors = await errorsOf(`{"input":1,"output":"","output_tokens":${literal}}`)
+      const detail = 'must be a whole number or null'
+      expect(errors).toEqual([{ pointer: '/output_tokens', detail }])
+    }
+  )
+
+  test('a whole number of tokens may be written in any way', () => {
+    const body = '{"input":1,"output":"","input_tokens":12.0,"output_tokens":1e3}'
+    expect(decisionOf(body)).toMatchObject({ input_tokens: 12, output_tokens: 1000 })
+  })
+
   test.each(['agent_id', 'session_id', 'domain', 'sdk_version'])(
     'NUL is refused in %s',
     async (name) => {
