@@ -2,7 +2,6 @@
  *
  *     POST /v1/ingest/batch
  *       ├─ authenticate ─▶ 401 · 403 · 503                            the whole request
- *       ├─ read body ────▶ 408 · 413 · 415 · 503                      the whole request
  *       ├─ parse ────────▶ 400 · 413 · 415 · 422 no decisions         the whole request
  *       ├─ validate ─────▶ an item: 422, and 400 for a line that is no JSON
  *       ├─ limit rate ───▶ an item: 429, from the first that does not fit

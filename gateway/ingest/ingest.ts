@@ -2,10 +2,9 @@
  *
  *     POST /v1/ingest
  *       ├─ authenticate ─▶ 401 missing or invalid key · 403 key lacks the scope · 503 keys away
- *       ├─ read body ────▶ 408 too slow · 413 too large · 415 unknown coding · 503 no room for it
- *       ├─ parse ────────▶ 400 malformed JSON or encoding · 415 not JSON in UTF-8
+ *       ├─ parse ────────▶ 400 malformed JSON or encoding · 413 too large · 415 not JSON in UTF-8
  *       ├─ validate ─────▶ 422 invalid decision, every problem with its pointer
- *       ├─ limit rate ───▶ 429 with Retry-After: organization, key, then agent
+ *       ├─ limit rate ───▶ 429 with Retry-After
  *       ├─ encode ───────▶ 413 decision too large · 503 schema id not known yet
  *       ├─ produce ──────▶ 503 log unavailable, or too much in flight
  *       └─ acknowledge ──▶ 202, only after every in-sync replica has the record
