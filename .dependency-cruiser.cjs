@@ -3,35 +3,35 @@
 /** The only file (or folder) of ours that may name the package. */
 const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
-  kafkajs: '^platform/kafka-(client|consumer|admin|headers)[.]ts$',
+  kafkajs: '^platform/kafka/(kafka-(client|consumer|admin)|kafkajs-patch)[.]ts$',
   // One client with three faces: records, whether a broker answers, and reading without a group.
   '@platformatic/kafka':
-    '^platform/kafka-(cluster|metadata|produce-request|verdicts|fetcher)[.]ts$',
-  '@node-rs/crc32': '^platform/kafka-record-batch[.]ts$',
-  '@kafkajs/confluent-schema-registry': '^platform/schema-registry[.]ts$',
-  avsc: '^core/avro-codec[.]ts$',
-  ioredis: '^platform/redis[.]ts$',
-  'rate-limiter-flexible': '^platform/shared-windows[.]ts$',
-  pg: '^platform/postgres[.]ts$',
-  'node-pg-migrate': '^platform/migrations[.]ts$',
-  'pg-boss': '^platform/job-queue[.]ts$',
-  'prom-client': '^platform/metrics[.]ts$',
-  pino: '^platform/logger[.]ts$',
-  jsonwebtoken: '^platform/session-token[.]ts$',
-  nodemailer: '^platform/mail[.]ts$',
-  '@node-rs/argon2': '^platform/password[.]ts$',
+    '^platform/kafka/(kafka-fetcher|producer/kafka-(cluster|metadata|produce-.+|verdicts))[.]ts$',
+  '@node-rs/crc32': '^platform/kafka/producer/kafka-record-batch[.]ts$',
+  '@kafkajs/confluent-schema-registry': '^platform/registry/schema-registry[.]ts$',
+  avsc: '^platform/avro/',
+  ioredis: '^platform/redis/redis[.]ts$',
+  'rate-limiter-flexible': '^platform/redis/shared-windows[.]ts$',
+  pg: '^platform/postgres/postgres[.]ts$',
+  'node-pg-migrate': '^platform/postgres/migrations[.]ts$',
+  'pg-boss': '^platform/postgres/job-queue[.]ts$',
+  'prom-client': '^platform/telemetry/metrics[.]ts$',
+  pino: '^platform/telemetry/logger[.]ts$',
+  jsonwebtoken: '^platform/security/session-token[.]ts$',
+  nodemailer: '^platform/process/mail[.]ts$',
+  '@node-rs/argon2': '^platform/security/password[.]ts$',
   // One library with two faces: schemas of ours, and schemas of customers.
-  ajv: '^platform/(json|custom)-schema[.]ts$',
-  'ajv-formats': '^platform/custom-schema[.]ts$',
-  re2js: '^platform/linear-regex[.]ts$',
+  ajv: '^platform/validation/(json|custom)-schema[.]ts$',
+  'ajv-formats': '^platform/validation/custom-schema[.]ts$',
+  re2js: '^platform/validation/linear-regex[.]ts$',
   'fastest-levenshtein': '^evaluators/similarity/levenshtein[.]ts$',
-  standardwebhooks: '^platform/webhook-signature[.]ts$',
-  'lru-cache': '^platform/cache[.]ts$',
-  undici: '^platform/outbound[.]ts$',
-  openai: '^platform/judge-client[.]ts$',
-  express: '^gateway/express[.]ts$',
-  'swagger-ui-dist': '^gateway/docs[.]ts$',
-  'csv-stringify': '^gateway/api/streams/export-csv[.]ts$',
+  standardwebhooks: '^platform/http-client/webhook-signature[.]ts$',
+  'lru-cache': '^platform/process/cache[.]ts$',
+  undici: '^platform/http-client/outbound[.]ts$',
+  openai: '^platform/llm/judge-client[.]ts$',
+  express: '^http/express[.]ts$',
+  'swagger-ui-dist': '^http/docs[.]ts$',
+  'csv-stringify': '^api/streams/export/export-csv[.]ts$',
   // The program, and the commands that it is made of.
   commander: '^cli/(sluice|program/[^/]+)[.]ts$',
   testcontainers: '^stack/docker/',
@@ -73,42 +73,66 @@ function rule(name, comment, ends) {
   return { name, comment, severity: 'error', ...ends }
 }
 
+/** What each room may import, beside itself: the arrows of ARCHITECTURE.md. */
+const below = {
+  schemas: [],
+  core: ['schemas'],
+  platform: ['core', 'schemas'],
+  store: ['platform', 'core', 'schemas'],
+  evaluators: ['platform', 'core', 'schemas'],
+  http: ['platform', 'core', 'schemas'],
+  auth: ['http', 'platform', 'core', 'schemas'],
+  usage: ['auth', 'http', 'store', 'platform', 'core', 'schemas'],
+  api: ['usage', 'auth', 'http', 'evaluators', 'store', 'platform', 'core', 'schemas'],
+  gateway: ['api', 'usage', 'auth', 'http', 'evaluators', 'store', 'platform', 'core', 'schemas'],
+  consumers: ['evaluators', 'store', 'platform', 'core', 'schemas'],
+  cli: ['evaluators', 'store', 'platform', 'core', 'schemas'],
+  stack: ['platform', 'core', 'schemas']
+}
+
+const everyRoom = [...Object.keys(below), 'deploy', 'sdk', 'console']
+
+function onlyBelow([room, targets]) {
+  const forbidden = everyRoom.filter((other) => other !== room && !targets.includes(other))
+  return rule(`arrows: ${room}`, `${room}/ may import ${targets.join(', ') || 'nothing'}.`, {
+    from: { path: `^${room}/` },
+    to: { path: `^(${forbidden.join('|')})/` }
+  })
+}
+
 const rooms = [
-  rule('schemas-import-nothing', 'The contracts are data: no room of ours, no package.', {
+  ...Object.entries(below).map(onlyBelow),
+  rule('schemas-import-no-package', 'The contracts are data.', {
     from: { path: '^schemas/' },
     to: { pathNot: '^schemas/', dependencyTypesNot: ['core'] }
   }),
   rule('core-is-pure', 'No I/O, clock or environment: core is values and functions of values.', {
     from: { path: '^core/' },
-    to: { pathNot: ['^(core|schemas)/', packagePath('avsc'), pureBuiltins] }
+    to: { pathNot: ['^(core|schemas)/', pureBuiltins] }
   }),
-  rule('platform-below-services', 'Mechanism does not know policy.', {
-    from: { path: '^platform/' },
-    to: { path: '^(evaluators|gateway|consumers|cli|stack|deploy|sdk)/' }
-  }),
-  rule('evaluators-below-services', 'How to judge is known without a process or a clock.', {
+  rule('evaluators-have-no-process', 'How to judge is known without a process or a clock.', {
     from: { path: '^evaluators/' },
-    to: { path: ['^(gateway|consumers|cli|stack|deploy|sdk)/', '^platform/(clock|process)[.]ts$'] }
-  }),
-  rule('siblings-apart', 'Gateway, consumers and cli share only what lies below them.', {
-    from: { path: '^(gateway|consumers|cli)/' },
-    to: { path: '^(gateway|consumers|cli|stack|deploy|sdk)/', pathNot: '^$1/' }
-  }),
-  rule('stack-starts-processes', 'The stack runs the others as processes; it imports none.', {
-    from: { path: '^stack/' },
-    to: { path: '^(evaluators|gateway|consumers|cli|deploy|sdk)/' }
-  }),
-  rule('consumer-rooms-apart', 'Storage and evaluation meet only on a topic.', {
-    from: { path: '^consumers/(storage|evaluation)/' },
-    to: { path: '^consumers/(storage|evaluation)/', pathNot: '^consumers/$1/' }
-  }),
-  rule('reads-do-not-write', 'Reading never takes part in the path of a write.', {
-    from: { path: '^gateway/api/' },
-    to: { path: '^(platform/kafka-|gateway/ingest/|consumers/)' }
+    to: { path: '^platform/process/(clock|process)[.]ts$' }
   }),
   rule('ingest-does-not-read', 'A decision is accepted without the read model.', {
     from: { path: '^gateway/ingest/' },
-    to: { path: '^(gateway/api|evaluators)/' }
+    to: { path: '^(api|store|evaluators)/' }
+  }),
+  rule('reads-do-not-write', 'Reading never takes part in the path of a write.', {
+    from: { path: '^(api|usage|auth|http)/' },
+    to: { path: '^platform/kafka/' }
+  }),
+  rule(
+    'resources-know-no-assembly',
+    'The ingest line is put together by the process, not by itself.',
+    {
+      from: { path: '^gateway/ingest/' },
+      to: { path: '^gateway/(cluster/|main|start|create|routes)' }
+    }
+  ),
+  rule('consumer-rooms-apart', 'Storage and evaluation meet only on a topic.', {
+    from: { path: '^consumers/(storage|evaluation)/' },
+    to: { path: '^consumers/(storage|evaluation)/', pathNot: '^consumers/$1/' }
   }),
   rule('sdk-stands-alone', 'An SDK is somebody else’s dependency.', {
     from: { path: '^sdk/' },
@@ -162,7 +186,11 @@ const shapes = [
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] }
   }),
   rule('no-dev-package-in-production', 'npm ci --omit=dev would leave it out.', {
-    from: { path: '^(schemas|core|platform|evaluators|gateway|consumers|cli)/' },
+    from: {
+      path: `^(${Object.keys(below)
+        .filter((room) => room !== 'stack')
+        .join('|')})/`
+    },
     to: {
       dependencyTypes: ['npm-dev'],
       dependencyTypesNot: ['type-only', 'npm'],

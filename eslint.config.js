@@ -8,7 +8,7 @@ const tests = ['test/**/*.ts']
 /**
  * Programs, and the edge they share: only here are environment and signals read, and exits made.
  */
-const programs = ['**/main.ts', 'platform/process.ts', 'cli/**/*.ts', 'stack/**/*.ts']
+const programs = ['**/main.ts', 'platform/process/process.ts', 'cli/**/*.ts', 'stack/**/*.ts']
 
 function ban(selector, message) {
   return { selector, message }
@@ -16,7 +16,7 @@ function ban(selector, message) {
 
 const environment = ban(
   "MemberExpression[object.name='process'][property.name='env']",
-  'Only programs see the environment: take the setting from platform/config.ts.'
+  'Only programs see the environment: take the setting from platform/config/config.ts.'
 )
 const ending = ban(
   "MemberExpression[object.name='process'][property.name=/^(exit|abort|kill|on|once)$/]",
@@ -121,8 +121,8 @@ export default defineConfig(
   { files: ['core/**/*.ts'], rules: restricted(environment, ending, ...wallClock, chance) },
   // A client lives in somebody else's process and asks the platform for time, chance and settings.
   { files: ['sdk/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['platform/clock.ts'], rules: restricted(environment, ending, chance) },
-  { files: ['platform/config.ts'], rules: restricted(ending, ...wallClock) },
+  { files: ['platform/process/clock.ts'], rules: restricted(environment, ending, chance) },
+  { files: ['platform/config/config.ts'], rules: restricted(ending, ...wallClock) },
   { files: [...programs, 'bench/**/*.ts'], rules: restricted(...wallClock) },
   {
     files: tests,

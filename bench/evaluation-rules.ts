@@ -1,6 +1,6 @@
 /** Rules for runs that measure or break evaluation: offline ones, and a judge of a sample. */
-import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
-import type { ResolvedRule, RuleSet } from '../core/rule.ts'
+import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
+import type { ResolvedRule, RuleSet } from '../core/evaluation/rule.ts'
 import { completeDraft } from '../evaluators/complete-draft.ts'
 import type { GivenDraft } from '../evaluators/complete-draft.ts'
 import { configHashOf } from '../evaluators/config-hash.ts'

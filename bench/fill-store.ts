@@ -2,7 +2,7 @@
  *
  * Everything follows from the number of a decision by a hash, and the sums are made of the rows.
  */
-import type { Postgres } from '../platform/postgres.ts'
+import type { Postgres } from '../platform/postgres/postgres.ts'
 
 export interface Filling {
   readonly organizationId: string

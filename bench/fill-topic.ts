@@ -1,15 +1,15 @@
 /** The process that writes decisions onto the log as a gateway would, for storage to take up. */
 import { randomUUID } from 'node:crypto'
-import { createEncode } from '../core/avro-codec.ts'
-import type { Decision } from '../core/decision.ts'
-import { uuidv7 } from '../core/ids.ts'
-import { systemClock } from '../platform/clock.ts'
-import { createKafkaProducer } from '../platform/kafka-producer.ts'
-import type { RecordProducer } from '../platform/record-producer.ts'
-import { createRegistry } from '../platform/schema-registry.ts'
+import { createEncode } from '../platform/avro/avro-codec.ts'
+import type { Decision } from '../core/decision/decision.ts'
+import { uuidv7 } from '../core/ids/ids.ts'
+import { systemClock } from '../platform/process/clock.ts'
+import { createKafkaProducer } from '../platform/kafka/producer/kafka-producer.ts'
+import type { RecordProducer } from '../platform/kafka/record-producer.ts'
+import { createRegistry } from '../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../schemas/index.ts'
-import { makeDecisions } from './decisions.ts'
-import { serveOrders } from './serve-orders.ts'
+import { makeDecisions } from './load/decisions.ts'
+import { serveOrders } from './load/serve-orders.ts'
 
 export interface FillOrder {
   readonly topic: string

@@ -1,6 +1,6 @@
 /** Whether a wrong login tells by its time that there is an account. */
-import { askLogin } from './api-gateway.ts'
-import { median } from './median.ts'
+import { askLogin } from './system/api-gateway.ts'
+import { median } from './report/median.ts'
 import { benchLogin } from './open-bench.ts'
 
 export interface LoginTimes {

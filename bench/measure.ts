@@ -1,12 +1,12 @@
 /** One round of one row: loaded by another process and read off. */
-import { shapes } from './shapes.ts'
-import { cpuMicroseconds } from './cpu.ts'
-import { createHistogram } from './histogram.ts'
-import type { LoadReport } from './load.ts'
-import type { Load } from './load-process.ts'
-import { withChildren } from './process-family.ts'
+import { shapes } from './load/shapes.ts'
+import { cpuMicroseconds } from './system/cpu.ts'
+import { createHistogram } from './load/histogram.ts'
+import type { LoadReport } from './load/load.ts'
+import type { Load } from './load/load-process.ts'
+import { withChildren } from './system/process-family.ts'
 import type { Drive, Measurement, Row, Target } from './row.ts'
-import { answersIn } from './tally.ts'
+import { answersIn } from './load/tally.ts'
 
 export interface Pass {
   readonly drive: Drive

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { environmentOf } from '../stack/applications.ts'
-import { parseBootstrap } from '../stack/credentials.ts'
+import { environmentOf } from '../stack/processes/applications.ts'
+import { parseBootstrap } from '../stack/tour/credentials.ts'
 import { preflight, thisMachine } from '../stack/preflight.ts'
 import { keepSecrets } from '../stack/secrets.ts'
 import { chooseMode, startServices } from '../stack/services.ts'
 import { runSluice } from '../stack/sluice-command.ts'
-import { createSupervisor } from '../stack/supervisor.ts'
+import { createSupervisor } from '../stack/processes/supervisor.ts'
 import type { Bench, Program } from './row.ts'
 
 export interface OpenBench extends Bench {
@@ -121,7 +121,7 @@ async function prepare(environment: NodeJS.ProcessEnv, signal: AbortSignal): Pro
 }
 
 async function countRecords(topic: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const args = [quiet, 'bench/count-records.ts', topic]
+  const args = [quiet, 'bench/system/count-records.ts', topic]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     env,
     timeout: countTimeoutMs

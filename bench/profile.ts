@@ -1,5 +1,5 @@
 /** Reads a V8 processor profile: where a process spent its own time. */
-import { markdownTable } from './markdown.ts'
+import { markdownTable } from './report/markdown.ts'
 
 /** As much of a .cpuprofile as is read here; times are microseconds of the monotonic clock. */
 export interface CpuProfile {

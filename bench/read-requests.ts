@@ -1,5 +1,5 @@
 /** What is asked of the gateway when reads are measured, with other parameters each time. */
-import type { Postgres } from '../platform/postgres.ts'
+import type { Postgres } from '../platform/postgres/postgres.ts'
 
 export interface ReadRequest {
   readonly what: string

@@ -1,8 +1,8 @@
 /** One system under measurement: how it is started, what it is sent, and what a round showed. */
-import type { ProcessSpec } from '../stack/process.ts'
-import type { ShapeName } from './shapes.ts'
-import type { LoadOrder, LoadReport } from './load.ts'
-import type { LoadProcess } from './load-process.ts'
+import type { ProcessSpec } from '../stack/processes/process.ts'
+import type { ShapeName } from './load/shapes.ts'
+import type { LoadOrder, LoadReport } from './load/load.ts'
+import type { LoadProcess } from './load/load-process.ts'
 
 /** A row of the table; another system is another entry in rows.ts. */
 export interface Row {

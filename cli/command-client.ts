@@ -1,8 +1,8 @@
 /** Kafka as commands use it: what its client logs is told only where it is an error. */
-import { createKafkaClient } from '../platform/kafka-client.ts'
-import type { KafkaClient } from '../platform/kafka-client.ts'
-import { kafkaSecurityOf } from '../platform/kafka-security.ts'
-import { createLogger } from '../platform/logger.ts'
+import { createKafkaClient } from '../platform/kafka/kafka-client.ts'
+import type { KafkaClient } from '../platform/kafka/kafka-client.ts'
+import { kafkaSecurityOf } from '../platform/kafka/kafka-security.ts'
+import { createLogger } from '../platform/telemetry/logger.ts'
 import { commandClientId } from './command-client-id.ts'
 import type { LogConfig } from './with-log.ts'
 

@@ -2,7 +2,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Environment } from '../platform/config.ts'
+import type { Environment } from '../platform/config/config.ts'
 
 const folder = fileURLToPath(new URL('../.sluice/', import.meta.url))
 

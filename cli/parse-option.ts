@@ -1,6 +1,6 @@
 /** Texts of options to values; each error says what was expected instead. */
-import { apiKeyScopes, isKeyEnvironment } from '../core/api-key.ts'
-import type { ApiKeyScope } from '../core/api-key.ts'
+import { apiKeyScopes, isKeyEnvironment } from '../core/ids/api-key.ts'
+import type { ApiKeyScope } from '../core/ids/api-key.ts'
 
 const pointsMax = 1e9
 const nameCharsMax = 100

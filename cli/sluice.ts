@@ -1,7 +1,7 @@
 /** `sluice`: the command line of an operator. */
 import { Command, CommanderError } from 'commander'
 import { rootMessageOf } from '../core/root-message.ts'
-import { ConfigError } from '../platform/config.ts'
+import { ConfigError } from '../platform/config/config.ts'
 import { applyTopics } from './commands/apply-topics.ts'
 import { migrateDatabase } from './commands/migrate-database.ts'
 import { endWhenTold } from './end-when-told.ts'

@@ -1,5 +1,5 @@
 /** What a command finds around it. */
-import type { Environment } from '../platform/config.ts'
+import type { Environment } from '../platform/config/config.ts'
 
 export interface Surroundings {
   readonly environment: Environment

@@ -1,5 +1,5 @@
 /** The topics of this installation, by what is on them. */
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/config/config.ts'
 import { deadLetterTopicOf } from '../schemas/index.ts'
 import type { TopicDefinition } from '../schemas/index.ts'
 

@@ -1,6 +1,6 @@
 /** Kafka's administration for the time of one command. */
-import { createKafkaAdmin } from '../platform/kafka-admin.ts'
-import type { KafkaAdmin } from '../platform/kafka-admin.ts'
+import { createKafkaAdmin } from '../platform/kafka/kafka-admin.ts'
+import type { KafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import { commandClient } from './command-client.ts'
 import type { LogConfig } from './with-log.ts'
 

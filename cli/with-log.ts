@@ -1,11 +1,11 @@
 /** The log, read without a group, for the time of one command. */
 import { TransientError } from '../core/consumed.ts'
-import type { Config } from '../platform/config.ts'
-import { createKafkaFetcher } from '../platform/kafka-fetcher.ts'
-import { kafkaSecurityOf } from '../platform/kafka-security.ts'
-import type { kafkaSettingNames } from '../platform/kafka-security.ts'
-import { createTopicReader } from '../platform/topic-reader.ts'
-import type { TopicReader } from '../platform/topic-reader.ts'
+import type { Config } from '../platform/config/config.ts'
+import { createKafkaFetcher } from '../platform/kafka/kafka-fetcher.ts'
+import { kafkaSecurityOf } from '../platform/kafka/kafka-security.ts'
+import type { kafkaSettingNames } from '../platform/kafka/kafka-security.ts'
+import { createTopicReader } from '../platform/kafka/topic-reader.ts'
+import type { TopicReader } from '../platform/kafka/topic-reader.ts'
 import { commandClientId } from './command-client-id.ts'
 
 export type LogConfig = Config<(typeof kafkaSettingNames)[number]>

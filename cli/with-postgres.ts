@@ -1,6 +1,6 @@
 /** Postgres for the time of one command. */
-import { createPostgres, sqlStateOf } from '../platform/postgres.ts'
-import type { Postgres } from '../platform/postgres.ts'
+import { createPostgres, sqlStateOf } from '../platform/postgres/postgres.ts'
+import type { Postgres } from '../platform/postgres/postgres.ts'
 
 export interface DatabaseConfig {
   readonly DATABASE_URL: string

@@ -1,7 +1,7 @@
 /** The record of a dead letter: the original's bytes, and why it came here. */
 import type { DeadLetter } from '../core/consumed.ts'
-import type { Message } from '../platform/message-consumer.ts'
-import type { OutgoingRecord } from '../platform/record-producer.ts'
+import type { Message } from '../platform/kafka/message-consumer.ts'
+import type { OutgoingRecord } from '../platform/kafka/record-producer.ts'
 import { deadLetterTopicOf } from '../schemas/index.ts'
 
 const errorCharactersMax = 1000

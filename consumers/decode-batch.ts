@@ -1,6 +1,6 @@
 /** Decodes a batch, as far as it is no flood. */
-import type { Decode, Decoded } from '../platform/decode.ts'
-import type { Asked } from '../platform/writers.ts'
+import type { Decode, Decoded } from '../platform/registry/decode.ts'
+import type { Asked } from '../platform/registry/writers.ts'
 import type { Flood } from './flood.ts'
 import type { DecodeBatch } from './run-consumer.ts'
 

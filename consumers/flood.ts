@@ -4,7 +4,7 @@
  * move the topic into its dead letters, so the partition stops before it.
  */
 import type { DeadLetter, DeadLetterReason } from '../core/consumed.ts'
-import type { Message } from '../platform/message-consumer.ts'
+import type { Message } from '../platform/kafka/message-consumer.ts'
 import { PartitionStop } from './partition-stop.ts'
 
 /** What became of a message, or is about to. */

@@ -1,6 +1,6 @@
 /** Measures how far the group is behind, whether or not it settles anything. */
-import type { Logger } from '../platform/logger.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Logger } from '../platform/telemetry/logger.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
 
 export interface PartitionProgress {
   readonly partition: number

@@ -1,8 +1,8 @@
 /** A consumer process: `node consumers/main.ts storage` or `… evaluation`. */
-import { setUpHeap } from '../platform/heap.ts'
-import { createLifecycle } from '../platform/lifecycle.ts'
-import { createLogger } from '../platform/logger.ts'
-import { runProcess } from '../platform/process.ts'
+import { setUpHeap } from '../platform/process/heap.ts'
+import { createLifecycle } from '../platform/process/lifecycle.ts'
+import { createLogger } from '../platform/telemetry/logger.ts'
+import { runProcess } from '../platform/process/process.ts'
 import { startEvaluation } from './evaluation/start.ts'
 import { readConsumerConfig } from './config.ts'
 import { startStorage } from './storage/start.ts'

@@ -1,9 +1,9 @@
 /** Waits out what passes: an outage pauses a batch, and never condemns a message in it. */
 import { backoffMs } from '../core/backoff.ts'
 import { TransientError } from '../core/consumed.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { MessageBatch } from '../platform/message-consumer.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Logger } from '../platform/telemetry/logger.ts'
+import type { MessageBatch } from '../platform/kafka/message-consumer.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
 
 /**
  * Repeats `work` while it fails with a TransientError, with heartbeats, until it succeeds or the

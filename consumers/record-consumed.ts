@@ -1,7 +1,7 @@
 /** Records how far a partition is consumed, in the transaction that stores what came of it. */
 // When an older state of the tables is restored, that is where a group has to go back to.
 import { FencedError } from '../core/consumed.ts'
-import type { Queryable } from '../platform/postgres.ts'
+import type { Queryable } from '../platform/postgres/postgres.ts'
 
 /** Where a group stands in a partition, and on whose word. */
 export interface Consumption {

@@ -9,8 +9,8 @@
  * A flood of dead letters is thrown instead, and stops the partition (stop-partitions.ts).
  */
 import type { Consumed } from '../core/consumed.ts'
-import type { Decoded } from '../platform/decode.ts'
-import type { Message, MessageBatch } from '../platform/message-consumer.ts'
+import type { Decoded } from '../platform/registry/decode.ts'
+import type { Message, MessageBatch } from '../platform/kafka/message-consumer.ts'
 import type { Patiently } from './patiently.ts'
 import type { Settle } from './settle.ts'
 

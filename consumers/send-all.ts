@@ -1,7 +1,7 @@
 /** Sends many records in requests of a bounded size; what may pass is said to be transient. */
 import { TransientError } from '../core/consumed.ts'
-import { ProduceError } from '../platform/record-producer.ts'
-import type { OutgoingRecord, RecordProducer } from '../platform/record-producer.ts'
+import { ProduceError } from '../platform/kafka/record-producer.ts'
+import type { OutgoingRecord, RecordProducer } from '../platform/kafka/record-producer.ts'
 
 /** Far below the topics' max.message.bytes, since one partition may get all of it. */
 const sendBytesMax = 1024 * 1024

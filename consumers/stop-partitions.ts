@@ -1,7 +1,7 @@
 /** Stops a partition that must not go on as it is, alone, and looks at it again. */
-import type { Logger } from '../platform/logger.ts'
-import type { MessageBatch, MessageConsumer } from '../platform/message-consumer.ts'
-import type { Metrics } from '../platform/metrics.ts'
+import type { Logger } from '../platform/telemetry/logger.ts'
+import type { MessageBatch, MessageConsumer } from '../platform/kafka/message-consumer.ts'
+import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { PartitionStop } from './partition-stop.ts'
 
 export type ConsumeBatch = (batch: MessageBatch) => Promise<void>

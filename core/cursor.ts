@@ -5,7 +5,7 @@
  * forged one only moves its caller inside what that caller may read, so only its shape is checked.
  */
 import { createHash } from 'node:crypto'
-import { isUuid } from './ids.ts'
+import { isUuid } from './ids/ids.ts'
 
 /** The last row of a page; the next page holds what comes behind it. */
 export interface CursorPosition {

@@ -1,5 +1,5 @@
 /** Webhooks: what an organization is told, and under which id. */
-import { uuidv5 } from './ids.ts'
+import { uuidv5 } from './ids/ids.ts'
 
 /** What can be subscribed to. */
 export const webhookEvents = [

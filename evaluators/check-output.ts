@@ -1,5 +1,5 @@
 /** Whether what is said of a score makes sense. */
-import type { ScoreDefinition } from '../core/evaluator-definition.ts'
+import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
 import type { Violation } from '../core/problem.ts'
 import type { OutputForm } from './kind.ts'
 

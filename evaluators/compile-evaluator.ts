@@ -1,6 +1,6 @@
 /** An evaluator's version, made ready to run on one decision after the other. */
-import { isOfflineKind } from '../core/evaluator-definition.ts'
-import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
+import { isOfflineKind } from '../core/evaluation/evaluator-definition.ts'
+import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
 import type { CompiledEvaluator, Evaluate } from './evaluator.ts'
 import { holdToOutput } from './hold-to-output.ts'
 import type { EvaluatorState } from './kind.ts'

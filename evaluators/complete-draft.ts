@@ -1,10 +1,10 @@
 /** What a caller says of an evaluator, with everything that he may leave out. */
-import { isOfflineKind } from '../core/evaluator-definition.ts'
+import { isOfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import type {
   EvaluatorDraft,
   EvaluatorKind,
   ScoreDefinition
-} from '../core/evaluator-definition.ts'
+} from '../core/evaluation/evaluator-definition.ts'
 import { kindTable } from './kind-table.ts'
 import type { OutputForm } from './kind.ts'
 

@@ -1,6 +1,6 @@
 /** What identifies how an evaluator judges: two versions with one hash give the same scores. */
 import { createHash } from 'node:crypto'
-import type { EvaluatorDraft } from '../core/evaluator-definition.ts'
+import type { EvaluatorDraft } from '../core/evaluation/evaluator-definition.ts'
 
 /** `sha256:` and 64 hex digits; neither name nor description, nor the order of members counts. */
 export function configHashOf(draft: Omit<EvaluatorDraft, 'name' | 'description'>): string {

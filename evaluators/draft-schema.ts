@@ -1,5 +1,5 @@
 /** The form of what a caller says of an evaluator, whatever its kind. */
-import { evaluatorKinds } from '../core/evaluator-definition.ts'
+import { evaluatorKinds } from '../core/evaluation/evaluator-definition.ts'
 import { timeouts } from './complete-draft.ts'
 
 /** A name is also that of a metric's label and of a member in the API. */

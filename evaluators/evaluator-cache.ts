@@ -1,6 +1,6 @@
 /** Compiled evaluators: each version once, however many decisions and rules it is for. */
-import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
-import { createCache } from '../platform/cache.ts'
+import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
+import { createCache } from '../platform/process/cache.ts'
 import { compileEvaluator } from './compile-evaluator.ts'
 import type { CompiledEvaluator } from './evaluator.ts'
 import type { EvaluatorState } from './kind.ts'

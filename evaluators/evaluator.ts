@@ -1,7 +1,7 @@
 /** What an evaluator is: a name, a version, and a pure function from a subject to a finding. */
-import type { EvaluatorVersion } from '../core/evaluator-definition.ts'
-import type { ScoreDataType } from '../core/evaluation.ts'
-import type { StatusReason } from '../core/status-reason.ts'
+import type { EvaluatorVersion } from '../core/evaluation/evaluator-definition.ts'
+import type { ScoreDataType } from '../core/evaluation/evaluation.ts'
+import type { StatusReason } from '../core/evaluation/status-reason.ts'
 import type { Subject } from './subject.ts'
 
 /** Where in the decision something stands. */

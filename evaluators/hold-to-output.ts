@@ -1,5 +1,5 @@
 /** A finding held against what its evaluator says of its score. */
-import type { ScoreDefinition } from '../core/evaluator-definition.ts'
+import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
 import { EvaluatorFailure } from './evaluator.ts'
 import type { Finding } from './evaluator.ts'
 

@@ -1,5 +1,5 @@
 /** The kinds of evaluators that need no network, and which of them a configuration is for. */
-import type { OfflineKind } from '../core/evaluator-definition.ts'
+import type { OfflineKind } from '../core/evaluation/evaluator-definition.ts'
 import { checkOf } from './heuristics/heuristic.ts'
 import { jsonSchema } from './json-schema/json-schema.ts'
 import type { Kind } from './kind.ts'

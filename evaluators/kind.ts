@@ -1,7 +1,7 @@
 /** What every kind of evaluator says of itself: its configuration, its score, how it runs. */
-import type { ScoreDefinition } from '../core/evaluator-definition.ts'
+import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
 import type { Violation } from '../core/problem.ts'
-import type { JsonSchema } from '../platform/json-schema.ts'
+import type { JsonSchema } from '../platform/validation/json-schema.ts'
 import type { Evaluate } from './evaluator.ts'
 
 /** A score's definition without its name, which an evaluator's is by itself. */

@@ -1,6 +1,6 @@
 /** Runs evaluators on decisions, each run to its one outcome; none holds the others up. */
-import { CpuLimitError, cpuLimit } from '../platform/cpu-limit.ts'
-import type { CpuLimit } from '../platform/cpu-limit.ts'
+import { CpuLimitError, cpuLimit } from '../platform/validation/cpu-limit.ts'
+import type { CpuLimit } from '../platform/validation/cpu-limit.ts'
 import { EvaluatorFailure } from './evaluator.ts'
 import type { CompiledEvaluator, FailureReason, Finding, SkipReason } from './evaluator.ts'
 import { createPatience } from './patience.ts'

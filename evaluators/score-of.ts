@@ -1,8 +1,8 @@
 /** A finding as the score that is published and stored. */
-import { bareScore } from '../core/evaluation.ts'
-import type { Score } from '../core/evaluation.ts'
-import type { ScoreDefinition } from '../core/evaluator-definition.ts'
-import { uuidv5 } from '../core/ids.ts'
+import { bareScore } from '../core/evaluation/evaluation.ts'
+import type { Score } from '../core/evaluation/evaluation.ts'
+import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
+import { uuidv5 } from '../core/ids/ids.ts'
 import type { Finding } from './evaluator.ts'
 
 /** The same run gives the same score its id, however often it is delivered. */

@@ -1,5 +1,5 @@
 /** A decision as evaluators look at it: what several of them need is prepared once, on demand. */
-import type { Decision } from '../core/decision.ts'
+import type { Decision } from '../core/decision/decision.ts'
 import { inputTextOf } from './text/input-text.ts'
 import type { InputText } from './text/input-text.ts'
 import { isJsonAskedFor } from './text/json-request.ts'

@@ -1,5 +1,5 @@
 /** Texts that the store cannot keep as they came, wherever they stand in what a caller says. */
-import { pointerTo } from '../core/json-pointer.ts'
+import { pointerTo } from '../core/json/json-pointer.ts'
 import type { Violation } from '../core/problem.ts'
 
 const detail = 'must hold neither U+0000 nor half of a surrogate pair'

@@ -1,7 +1,7 @@
 /** The settings of a gateway process. */
-import { readConfig } from '../platform/config.ts'
-import type { Config, Environment } from '../platform/config.ts'
-import { kafkaSettingNames } from '../platform/kafka-security.ts'
+import { readConfig } from '../platform/config/config.ts'
+import type { Config, Environment } from '../platform/config/config.ts'
+import { kafkaSettingNames } from '../platform/kafka/kafka-security.ts'
 
 const names = [
   ...kafkaSettingNames.filter((name) => name !== 'KAFKA_BROKERS'),

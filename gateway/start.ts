@@ -1,38 +1,40 @@
 /** Starts a gateway: connections first, traffic last; the stop runs the other way. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKafkaProbe } from '../platform/kafka-probe.ts'
-import { systemClock } from '../platform/clock.ts'
-import { createKafkaProducer } from '../platform/kafka-producer.ts'
-import { kafkaSecurityOf } from '../platform/kafka-security.ts'
-import type { Lifecycle } from '../platform/lifecycle.ts'
-import type { Logger } from '../platform/logger.ts'
-import { close, listen, startManagement } from '../platform/management.ts'
-import type { Readiness } from '../platform/management.ts'
-import { createMetrics } from '../platform/metrics.ts'
-import { createOneTimeValues } from '../platform/one-time-values.ts'
-import type { Metrics, ProcessMetrics } from '../platform/metrics.ts'
-import { createPostgres } from '../platform/postgres.ts'
-import { measureProcess } from '../platform/process-metrics.ts'
-import { createRateLimiter } from '../platform/rate-limiter.ts'
-import { createRedis } from '../platform/redis.ts'
-import { createRegistry } from '../platform/schema-registry.ts'
-import { createSharedWindows } from '../platform/shared-windows.ts'
+import { createKafkaProbe } from '../platform/kafka/kafka-probe.ts'
+import { systemClock } from '../platform/process/clock.ts'
+import { createKafkaProducer } from '../platform/kafka/producer/kafka-producer.ts'
+import { kafkaSecurityOf } from '../platform/kafka/kafka-security.ts'
+import type { Lifecycle } from '../platform/process/lifecycle.ts'
+import type { Logger } from '../platform/telemetry/logger.ts'
+import { close, listen, startManagement } from '../platform/telemetry/management.ts'
+import type { Readiness } from '../platform/telemetry/management.ts'
+import { createMetrics } from '../platform/telemetry/metrics.ts'
+import { createOneTimeValues } from '../platform/redis/one-time-values.ts'
+import type { Metrics, ProcessMetrics } from '../platform/telemetry/metrics.ts'
+import { createPostgres } from '../platform/postgres/postgres.ts'
+import { measureProcess } from '../platform/telemetry/process-metrics.ts'
+import { createRateLimiter } from '../platform/rate-limit/rate-limiter.ts'
+import { createRedis } from '../platform/redis/redis.ts'
+import { createRegistry } from '../platform/registry/schema-registry.ts'
+import { createSharedWindows } from '../platform/redis/shared-windows.ts'
 import type { PrimaryLink } from './cluster/primary-link.ts'
 import { waitUntilReady } from './cluster/wait-until-ready.ts'
-import { openApiKeys } from './authentication/open-api-keys.ts'
-import { createCors } from './cors.ts'
+import { openApiKeys } from '../auth/open-api-keys.ts'
+import { createCors } from '../http/cors.ts'
 import { createGatewayApp } from './create.ts'
 import type { GatewayConfig } from './config.ts'
-import { createDecisionSchema } from './decision-schema.ts'
-import { createDoor } from './door.ts'
-import type { Door } from './door.ts'
-import { openFacts } from './facts/open-facts.ts'
-import { createLogHealth } from './log-health.ts'
-import { noLog } from './no-log.ts'
-import { createGatewayServer } from './server.ts'
-import { createTellAbsence } from './tell-absence.ts'
-import type { TellAbsence } from './tell-absence.ts'
+import { dropReasons } from './ingest/client-report.ts'
+import { createDecisionSchema } from './ingest/decision-schema.ts'
+import { ingestOperation } from './ingest/ingest.operation.ts'
+import { createDoor } from '../http/admission/door.ts'
+import type { Door } from '../http/admission/door.ts'
+import { openFacts } from '../usage/open-facts.ts'
+import { createLogHealth } from './ingest/log-health.ts'
+import { noLog } from './ingest/no-log.ts'
+import { createGatewayServer } from '../http/server.ts'
+import { createTellAbsence } from '../platform/telemetry/tell-absence.ts'
+import type { TellAbsence } from '../platform/telemetry/tell-absence.ts'
 
 export interface GatewayContext {
   readonly config: GatewayConfig
@@ -155,7 +157,8 @@ function openStores({ config, lifecycle, logger }: GatewayContext, metrics: Metr
     ...{ postgres: keyStore, redis: keyChanges, publisher: redis, metrics, lifecycle }
   })
   const factStore = createRedis(config.REDIS_URL, config.REDIS_TLS_CA)
-  const facts = openFacts({ redis: factStore, metrics, lifecycle })
+  const problems = [...ingestOperation.problems, 'invalid_batch', 'internal_error']
+  const facts = openFacts({ redis: factStore, metrics, lifecycle, problems, dropReasons })
   const tell = tellFrozen(redis, tellRedis)
   const rateLimiter = createRateLimiter({ windows, metrics, tell })
   return { postgres, ...keys, ...facts, rateLimiter, oneTimeValues: createOneTimeValues(redis) }

@@ -44,7 +44,7 @@ export const avroContracts: readonly AvroContract[] = [decisionContract, evaluat
 export interface ReleasedSchema {
   /** Of the file, in hex. */
   readonly sha256: string
-  /** Of the bytes that tests decode for ever, test/unit/core/golden/<name>.v<version>.hex. */
+  /** Of the bytes that tests decode for ever: test/unit/platform/avro/golden/<name>.v<n>.hex. */
   readonly golden_sha256: string
 }
 

@@ -1,5 +1,5 @@
 /** What the four services are told and what they tell, whichever way they are run. */
-import type { ServiceCrash } from './process.ts'
+import type { ServiceCrash } from './processes/process.ts'
 
 export const STACK_MODES = ['docker', 'native', 'external'] as const
 export type StackMode = (typeof STACK_MODES)[number]

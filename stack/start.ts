@@ -8,11 +8,11 @@ import { readLocalFile, writeLocalFile } from './local-file.ts'
 import { preflight, thisMachine } from './preflight.ts'
 import { createPaint, createProgress } from './progress.ts'
 import type { Progress } from './progress.ts'
-import { claimRunFile } from './run-file.ts'
-import { SAMPLES } from './samples.ts'
+import { claimRunFile } from './processes/run-file.ts'
+import { SAMPLES } from './tour/samples.ts'
 import { chooseMode, removeData } from './services.ts'
-import { summaryOf, tourTable } from './summary.ts'
-import { takeTour } from './tour.ts'
+import { summaryOf, tourTable } from './tour/summary.ts'
+import { takeTour } from './tour/tour.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '.sluice')
 const LOCAL_FILE = join(FOLDER, 'local.json')

@@ -10,7 +10,14 @@ import {
   p95Max,
   sizesOf
 } from './tidy/form.ts'
-import { checkContracts, checkExports, checkRooms, checkTwins } from './tidy/names.ts'
+import {
+  checkContracts,
+  checkExports,
+  checkFolders,
+  checkRooms,
+  checkTwins,
+  filesOfFolderMax
+} from './tidy/names.ts'
 import {
   checkPlaces,
   checkWords,
@@ -29,7 +36,7 @@ function findings(check: Check, fixture: Record<string, string>): string[] {
   return describeFindings(check(Object.entries(fixture).map(([path, text]) => fileOf(path, text))))
 }
 
-describe('lines have at most 100 columns, but for links and regular expressions', () => {
+describe('lines have at most 100 columns, but for links, imports and regular expressions', () => {
   test('fixture', () => {
     const long = 'a'.repeat(101)
     const unbreakable = `  /${long}/u,\nconst a = /${long}/\n// https://${long}`
@@ -142,6 +149,15 @@ describe('a file is named for what it exports', () => {
   test('repository', () => expect(describeFindings(checkExports(repository))).toEqual([]))
 })
 
+describe('a folder of a room holds few files', () => {
+  test('fixture', () => {
+    const names = Array.from({ length: filesOfFolderMax + 1 }, (_, index) => `http/a${index}.ts`)
+    const fixture = Object.fromEntries([...names, 'core/b.ts'].map((path) => [path, '']))
+    expect(findings(checkFolders, fixture)).toEqual(['http:0: 26 files, use at most 25'])
+  })
+  test('repository', () => expect(describeFindings(checkFolders(repository))).toEqual([]))
+})
+
 describe('every unit test has its source', () => {
   test('fixture', () => {
     const fixture = {
@@ -166,10 +182,10 @@ describe('every Avro schema has golden bytes', () => {
     const fixture = {
       'schemas/a.v1.avsc': '',
       'schemas/a.v2.avsc': '',
-      'test/unit/core/golden/a.v1.hex': '00'
+      'test/unit/platform/avro/golden/a.v1.hex': '00'
     }
     expect(findings(checkContracts, fixture)).toEqual([
-      'schemas/a.v2.avsc:0: no bytes of it, write test/unit/core/golden/a.v2.hex'
+      'schemas/a.v2.avsc:0: no bytes of it, write test/unit/platform/avro/golden/a.v2.hex'
     ])
   })
   test('repository', () => expect(describeFindings(checkContracts(repository))).toEqual([]))

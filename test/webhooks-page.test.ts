@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { newWebhookSecret, webhookHeadersOf } from '../platform/webhook-signature.ts'
+import { newWebhookSecret, webhookHeadersOf } from '../platform/http-client/webhook-signature.ts'
 import { blocksIn, read, rowsOf } from './docs/pages.ts'
 import { testEvent, webhookEvents } from '../core/webhook.ts'
 

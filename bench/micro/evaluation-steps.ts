@@ -1,6 +1,6 @@
 /** Offline evaluation: what the default rule costs, and what an organization adds to it. */
-import type { Decision } from '../../core/decision.ts'
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
 import { completeDraft } from '../../evaluators/complete-draft.ts'
 import type { GivenDraft } from '../../evaluators/complete-draft.ts'
 import { configHashOf } from '../../evaluators/config-hash.ts'
@@ -9,7 +9,7 @@ import { createEvaluatorCache } from '../../evaluators/evaluator-cache.ts'
 import { createSessionMemory } from '../../evaluators/heuristics/session-memory.ts'
 import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
-import { shapes } from '../shapes.ts'
+import { shapes } from '../load/shapes.ts'
 import type { Step } from './steps.ts'
 
 const received = 1_700_000_000_000

@@ -1,7 +1,7 @@
 /** `npm run bench -- --micro`: what each hot step costs, without a network or a service. */
 import { Bench } from 'tinybench'
-import { markdownTable } from '../markdown.ts'
-import type { Outcome } from '../outcome.ts'
+import { markdownTable } from '../report/markdown.ts'
+import type { Outcome } from '../report/outcome.ts'
 import { makeEvaluationSteps } from './evaluation-steps.ts'
 import { makeSteps } from './steps.ts'
 import type { Step } from './steps.ts'

@@ -1,16 +1,16 @@
 /** The hot steps of the gateway, each ready to be run on one decision after the other. */
-import { uuidv7 } from '../../core/ids.ts'
-import type { KeyPrincipal } from '../../gateway/call.ts'
-import { createNotedFacts } from '../../gateway/facts/noted-facts.ts'
+import { uuidv7 } from '../../core/ids/ids.ts'
+import type { KeyPrincipal } from '../../core/principal.ts'
+import { createNotedFacts } from '../../usage/noted-facts.ts'
 import type { Attempt } from '../../gateway/ingest/attempt.ts'
 import { createEncode } from '../../gateway/ingest/encode.ts'
 import { createNoteFacts } from '../../gateway/ingest/note-facts.ts'
 import { parseBatch } from '../../gateway/ingest/parse-batch.ts'
 import { parse } from '../../gateway/ingest/parse.ts'
 import { createValidate } from '../../gateway/ingest/validate.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { createMetrics } from '../../platform/metrics.ts'
-import { shapes } from '../shapes.ts'
+import { systemClock } from '../../platform/process/clock.ts'
+import { createMetrics } from '../../platform/telemetry/metrics.ts'
+import { shapes } from '../load/shapes.ts'
 
 export interface Step {
   readonly name: string

@@ -1,12 +1,12 @@
 /** The comparison: all rows side by side, and the goals. */
-import { goalsOf, markdownOfGoals } from '../goals.ts'
+import { goalsOf, markdownOfGoals } from '../report/goals.ts'
 import type { BenchOptions } from '../options.ts'
-import type { Outcome } from '../outcome.ts'
-import { isComplete, sentenceOf } from '../record-count.ts'
+import type { Outcome } from '../report/outcome.ts'
+import { isComplete, sentenceOf } from '../system/record-count.ts'
 import { floor } from '../rows/floor.ts'
 import { runSession } from '../session.ts'
 import type { Session, SessionReport } from '../session.ts'
-import { markdownOf, tableOf } from '../table.ts'
+import { markdownOf, tableOf } from '../report/table.ts'
 
 /** What a round has shown is kept before the next begins. */
 export async function compareRows(session: Session): Promise<Outcome> {

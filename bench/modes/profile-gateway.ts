@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { measure } from '../measure.ts'
-import type { Outcome } from '../outcome.ts'
+import type { Outcome } from '../report/outcome.ts'
 import { markdownOf, ownersOf, selfTimesOf } from '../profile.ts'
 import type { CpuProfile, Span } from '../profile.ts'
 import { decisionsTopic, gateway } from '../rows/gateway.ts'

@@ -1,16 +1,16 @@
 /** A long run at one rate: whether the gateway's memory stays where it is. */
-import { createHistogram } from '../histogram.ts'
-import { markdownTable } from '../markdown.ts'
-import { median } from '../median.ts'
-import type { Outcome } from '../outcome.ts'
-import { residentMiB } from '../process-family.ts'
-import { isComplete, sentenceOf, totalOf } from '../record-count.ts'
+import { createHistogram } from '../load/histogram.ts'
+import { markdownTable } from '../report/markdown.ts'
+import { median } from '../report/median.ts'
+import type { Outcome } from '../report/outcome.ts'
+import { residentMiB } from '../system/process-family.ts'
+import { isComplete, sentenceOf, totalOf } from '../system/record-count.ts'
 import { decisionsTopic, gateway } from '../rows/gateway.ts'
 import { sampleWhile } from '../sample.ts'
 import { warmUp } from '../session.ts'
 import type { Session } from '../session.ts'
 import { startRow } from '../start-row.ts'
-import { answersIn } from '../tally.ts'
+import { answersIn } from '../load/tally.ts'
 
 const everyMs = 5000
 const minuteSeconds = 60

@@ -1,17 +1,17 @@
 /** How fast storage writes a topic into its tables, beside COPY of the same rows. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Postgres } from '../../platform/postgres.ts'
-import { cpuMicroseconds } from '../cpu.ts'
+import type { Postgres } from '../../platform/postgres/postgres.ts'
+import { cpuMicroseconds } from '../system/cpu.ts'
 import type { FillOrder, FillReport } from '../fill-topic.ts'
-import { startLoad } from '../load-process.ts'
-import { markdownTable } from '../markdown.ts'
-import { median } from '../median.ts'
-import { openPostgres } from '../open-postgres.ts'
-import type { Outcome } from '../outcome.ts'
-import { withChildren } from '../process-family.ts'
+import { startLoad } from '../load/load-process.ts'
+import { markdownTable } from '../report/markdown.ts'
+import { median } from '../report/median.ts'
+import { openPostgres } from '../system/open-postgres.ts'
+import type { Outcome } from '../report/outcome.ts'
+import { withChildren } from '../system/process-family.ts'
 import { decisionsTopic } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
-import { startGroup } from '../start-group.ts'
+import { startGroup } from '../system/start-group.ts'
 
 const decisions = 150_000
 /** Rows/s of storage as a share of those of COPY. */

@@ -1,7 +1,7 @@
 /** The broker without a gateway: packs as the gateway makes them, written straight to it. */
-import { readConfig } from '../../platform/config.ts'
-import { startLoad } from '../load-process.ts'
-import type { LoadOrder, LoadReport } from '../load.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import { startLoad } from '../load/load-process.ts'
+import type { LoadOrder, LoadReport } from '../load/load.ts'
 import type { Row } from '../row.ts'
 import { gateway } from './gateway.ts'
 

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../stack/ports.ts'
-import type { ShapeName } from '../shapes.ts'
+import type { ShapeName } from '../load/shapes.ts'
 import { buildCollector } from '../collector/build-collector.ts'
 import type { Bench, NotRun, Row, Target } from '../row.ts'
 

@@ -4,8 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { init } from '../../sdk/typescript/src/index.ts'
 import type { DecisionInput } from '../../sdk/typescript/src/index.ts'
-import { cpuMicroseconds } from '../cpu.ts'
-import { median } from '../median.ts'
+import { cpuMicroseconds } from '../system/cpu.ts'
+import { median } from '../report/median.ts'
 import type { EnqueueReport, HostOrder, SendReport } from './host-process.ts'
 
 interface Wire {

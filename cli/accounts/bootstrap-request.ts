@@ -1,8 +1,8 @@
 /** What `sluice bootstrap` is asked for: its options, and the environment where they are silent. */
 import { emailObjection, normalizeEmail, passwordObjection } from '../../core/account-rules.ts'
-import { parseApiKey } from '../../core/api-key.ts'
-import type { ApiKeyParts, ApiKeyScope } from '../../core/api-key.ts'
-import type { Config, SettingName } from '../../platform/config.ts'
+import { parseApiKey } from '../../core/ids/api-key.ts'
+import type { ApiKeyParts, ApiKeyScope } from '../../core/ids/api-key.ts'
+import type { Config, SettingName } from '../../platform/config/config.ts'
 import { parseName } from '../parse-option.ts'
 
 export interface BootstrapOptions {

@@ -1,6 +1,6 @@
 /** The account that an email has already, and whether it is the one that is meant. */
-import { verifyPassword } from '../../platform/password.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import { verifyPassword } from '../../platform/security/password.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import type { BootstrapRequest } from './bootstrap-request.ts'
 
 interface AccountRow extends Row {

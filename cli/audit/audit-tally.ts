@@ -1,6 +1,6 @@
 /** Counts what an audit finds. */
-import type { Gap } from '../../platform/log-fetcher.ts'
-import type { Message } from '../../platform/message-consumer.ts'
+import type { Gap } from '../../platform/kafka/log-fetcher.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { missingRecordsMax } from './audit-report.ts'
 import type { MissingRecord } from './audit-report.ts'
 import type { Outcome, Verdict } from './verdict.ts'

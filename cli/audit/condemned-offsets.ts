@@ -1,7 +1,7 @@
 /** Which offsets of a window have a dead letter of the group that is audited. */
-import type { OffsetRange } from '../../platform/log-fetcher.ts'
-import { messagesOf } from '../../platform/topic-reader.ts'
-import type { TopicReader } from '../../platform/topic-reader.ts'
+import type { OffsetRange } from '../../platform/kafka/log-fetcher.ts'
+import { messagesOf } from '../../platform/kafka/topic-reader.ts'
+import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { letterOf } from '../records/letter.ts'
 
 export interface CondemnedQuestion {

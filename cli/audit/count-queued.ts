@@ -1,5 +1,5 @@
 /** Asks Prometheus how many decisions the gateways say they have queued. */
-import { createHttpJson } from '../../platform/http-json.ts'
+import { createHttpJson } from '../../platform/http-client/http-json.ts'
 import type { AuditReport, PrometheusComparison } from './audit-report.ts'
 
 interface Answer {

@@ -1,6 +1,6 @@
 /** An audit with the clients it needs: opened for one run, and closed after it. */
-import type { Config } from '../../platform/config.ts'
-import { createRegistry } from '../../platform/schema-registry.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { createRegistry } from '../../platform/registry/schema-registry.ts'
 import { createDescribe } from '../records/describe.ts'
 import { withAdmin } from '../with-admin.ts'
 import { withLog } from '../with-log.ts'

@@ -5,11 +5,11 @@
  * In this order: what the group had settled when its offsets were read had its dead letters
  * acknowledged and its rows committed before, so whatever is looked at later must show them.
  */
-import { identityNameOf } from '../../core/decision.ts'
-import type { Message } from '../../platform/message-consumer.ts'
-import type { OffsetRange } from '../../platform/log-fetcher.ts'
-import type { Queryable } from '../../platform/postgres.ts'
-import type { TopicReader } from '../../platform/topic-reader.ts'
+import { identityNameOf } from '../../core/decision/decision.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
+import type { OffsetRange } from '../../platform/kafka/log-fetcher.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
 import type { Describe } from '../records/describe.ts'
 import { createAuditTally } from './audit-tally.ts'

@@ -1,8 +1,8 @@
 /** Looks decisions up: their identity, their row, and whether somebody asked to erase them. */
-import type { Decision } from '../../core/decision.ts'
-import { createIsErased } from '../../core/erasure.ts'
-import { readErasureRules } from '../../platform/erasure-rules.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { createIsErased } from '../../core/decision/erasure.ts'
+import { readErasureRules } from '../../store/erasure-rules.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { StoredFacts } from './verdict.ts'
 
 type FactsRow = {

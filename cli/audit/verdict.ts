@@ -1,6 +1,6 @@
 /** What became of one settled message, from what the tables and the dead letters say of it. */
-import type { Decision } from '../../core/decision.ts'
-import { fingerprintOf } from '../../core/fingerprint.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { fingerprintOf } from '../../core/decision/fingerprint.ts'
 
 export type Outcome =
   'stored' | 'duplicate' | 'conflict' | 'dead_lettered' | 'erased' | 'in_flight' | 'missing'

@@ -1,7 +1,7 @@
 /** `sluice topics apply`: creates the topics, or brings them up to their definition. */
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
 import { topicDefinitions } from '../../schemas/index.ts'
 import { topicNamesOf } from '../topic-names.ts'
 import { withAdmin } from '../with-admin.ts'

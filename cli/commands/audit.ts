@@ -1,8 +1,8 @@
 /** `sluice audit`: accounts for every message of a window of the decisions topic. */
-import { systemClock } from '../../platform/clock.ts'
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
+import { systemClock } from '../../platform/process/clock.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
 import type { AuditReport } from '../audit/audit-report.ts'
 import { compare, countQueued } from '../audit/count-queued.ts'
 import { createAudit } from '../audit/create-audit.ts'

@@ -1,9 +1,9 @@
 /** `sluice keys create`: one more key for an organization. */
-import type { ApiKeyScope } from '../../core/api-key.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import { insertApiKey } from '../../platform/insert-api-key.ts'
+import type { ApiKeyScope } from '../../core/ids/api-key.ts'
+import { systemClock } from '../../platform/process/clock.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import { insertApiKey } from '../../store/insert-api-key.ts'
 import { organizationIdOf } from '../keys/key-table.ts'
 import { withPostgres } from '../with-postgres.ts'
 

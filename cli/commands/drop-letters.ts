@@ -1,5 +1,5 @@
 /** `sluice dlq drop`: dead letters that nobody will replay are noted as dealt with. */
-import type { Environment } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
 import { readLetterConfig } from '../letters/letter-config.ts'
 import { insertMarks } from '../letters/letter-marks.ts'

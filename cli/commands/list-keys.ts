@@ -1,7 +1,7 @@
 /** `sluice keys list`: which keys there are, and what they may do. Secrets are not known here. */
-import { systemClock } from '../../platform/clock.ts'
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
+import { systemClock } from '../../platform/process/clock.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
 import { stateOf } from '../keys/key-state.ts'
 import { organizationIdOf, selectKeys } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'

@@ -1,5 +1,5 @@
 /** `sluice dlq list`: which kinds of dead letters there are. */
-import type { Environment } from '../../platform/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
 import { isoTime, shortTime } from '../iso-time.ts'
 import { layOut } from '../../core/lay-out.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'

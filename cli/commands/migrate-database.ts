@@ -1,8 +1,8 @@
 /** `sluice migrate`: applies the SQL migrations, and prepares the tables of the job queues. */
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import { prepareJobQueues } from '../../platform/job-queue.ts'
-import { migrate } from '../../platform/migrations.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import { prepareJobQueues } from '../../platform/postgres/job-queue.ts'
+import { migrate } from '../../platform/postgres/migrations.ts'
 import { migrationsFolder } from '../../schemas/index.ts'
 
 export async function migrateDatabase(environment: Environment, write: (line: string) => void) {

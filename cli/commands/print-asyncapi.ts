@@ -1,6 +1,6 @@
 /** `sluice schemas asyncapi`: the AsyncAPI document of this installation's topics. */
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
 import { asyncapiDocumentOf } from '../schemas/asyncapi-document.ts'
 import { topicNamesOf } from '../topic-names.ts'
 

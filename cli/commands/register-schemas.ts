@@ -1,8 +1,8 @@
 /** `sluice schemas register`: the Avro schemas into the registry, with their compatibility. */
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import { createRegistry } from '../../platform/schema-registry.ts'
-import type { Registry } from '../../platform/schema-registry.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import { createRegistry } from '../../platform/registry/schema-registry.ts'
+import type { Registry } from '../../platform/registry/schema-registry.ts'
 import {
   decisionContract,
   evaluationContract,

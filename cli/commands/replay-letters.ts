@@ -1,6 +1,6 @@
 /** `sluice dlq replay`: dead letters go back to where they came from. */
-import type { Environment } from '../../platform/config.ts'
-import type { RecordProducer } from '../../platform/record-producer.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import type { RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { commandClient } from '../command-client.ts'
 import { everySecond } from '../every-second.ts'
 import { chooseLetters, foreign } from '../letters/choose-letters.ts'

@@ -1,7 +1,7 @@
 /** `sluice keys revoke`: a key ends now, everywhere. */
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { selectKey } from '../keys/key-table.ts'
 import type { KeyRow } from '../keys/key-table.ts'
 import { notTold, tellKeyChange } from '../keys/tell-key-change.ts'

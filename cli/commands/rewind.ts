@@ -1,9 +1,9 @@
 /** `sluice rewind`: after the database was restored, sets the groups back to what it knows. */
 import { layOut } from '../../core/lay-out.ts'
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import type { KafkaAdmin } from '../../platform/kafka-admin.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import type { KafkaAdmin } from '../../platform/kafka/kafka-admin.ts'
+import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
 import { findRewinds, isOfAnotherTopic } from '../rewind/find-rewinds.ts'
 import type { Rewind } from '../rewind/find-rewinds.ts'
 import { readStandings } from '../rewind/read-standings.ts'

@@ -1,8 +1,8 @@
 /** `sluice dlq show`: one dead letter whole, for people, for programs, or as the bytes it has. */
-import { readConfig } from '../../platform/config.ts'
-import type { Environment } from '../../platform/config.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
-import { createRegistry } from '../../platform/schema-registry.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import type { Environment } from '../../platform/config/config.ts'
+import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
+import { createRegistry } from '../../platform/registry/schema-registry.ts'
 import { letterTopicOf } from '../letters/dead-letter-topics.ts'
 import type { LetterTopicName } from '../letters/dead-letter-topics.ts'
 import { readLetters } from '../letters/read-letters.ts'

@@ -1,7 +1,7 @@
 /** Erasures in words. */
 import { escapedText } from '../plain-text.ts'
-import type { ErasureRule } from '../../core/erasure.ts'
-import type { Erasure } from '../../platform/erasure/erasure-table.ts'
+import type { ErasureRule } from '../../core/decision/erasure.ts'
+import type { Erasure } from '../../store/erasure/erasure-table.ts'
 
 /** Quoted, since a caller has chosen the id, and a terminal obeys some characters. */
 export function describeTarget({ organization_id, scope, subject }: ErasureRule): string {

@@ -1,6 +1,6 @@
 /** What the options of `sluice erase` ask for, or what is wrong with them. */
-import type { ErasureScope } from '../../core/erasure.ts'
-import { isUuid } from '../../core/ids.ts'
+import type { ErasureScope } from '../../core/decision/erasure.ts'
+import { isUuid } from '../../core/ids/ids.ts'
 
 export interface EraseOptions {
   readonly organization?: string

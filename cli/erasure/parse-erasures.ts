@@ -1,7 +1,7 @@
 /** Reads again what `sluice erase --list --json` has printed. */
-import { isUuid } from '../../core/ids.ts'
-import type { ErasureScope } from '../../core/erasure.ts'
-import type { RememberedErasure } from '../../platform/erasure/restore-erasures.ts'
+import { isUuid } from '../../core/ids/ids.ts'
+import type { ErasureScope } from '../../core/decision/erasure.ts'
+import type { RememberedErasure } from '../../store/erasure/restore-erasures.ts'
 
 const scopes: readonly ErasureScope[] = ['decision', 'session', 'agent', 'organization']
 

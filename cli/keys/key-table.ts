@@ -1,6 +1,6 @@
 /** The rows of API keys as the command line reads and writes them. */
-import type { NewApiKey } from '../../platform/insert-api-key.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import type { NewApiKey } from '../../store/insert-api-key.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 
 export interface KeyRow extends Row, Omit<NewApiKey, 'environment' | 'created_by'> {
   readonly key_id: string

@@ -1,6 +1,6 @@
 /** Tells running gateways that a key has changed. */
-import { apiKeyChangesChannel } from '../../core/api-key.ts'
-import { createRedis } from '../../platform/redis.ts'
+import { apiKeyChangesChannel } from '../../core/ids/api-key.ts'
+import { createRedis } from '../../platform/redis/redis.ts'
 
 export interface RedisConfig {
   readonly REDIS_URL: string

@@ -1,6 +1,6 @@
 /** Which dead letters a command is about: one for each origin, in the order of the origins. */
 import { hash } from 'node:crypto'
-import type { Message } from '../../platform/message-consumer.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
 import type { LetterPlace } from './letter-marks.ts'
 import { isWanted, readLetters } from './read-letters.ts'
 import type { LetterFilter, LetterRecord, LetterSource } from './read-letters.ts'

@@ -1,6 +1,6 @@
 /** Which dead letters somebody has dealt with. */
-import type { Message } from '../../platform/message-consumer.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 
 export type LetterAction = 'replayed' | 'dropped'
 export type LetterState = 'open' | LetterAction

@@ -1,8 +1,8 @@
 /** The dead letters of a topic, each with what was done about it. */
-import type { OffsetRange } from '../../platform/log-fetcher.ts'
-import type { Message } from '../../platform/message-consumer.ts'
-import type { Queryable } from '../../platform/postgres.ts'
-import type { TopicReader } from '../../platform/topic-reader.ts'
+import type { OffsetRange } from '../../platform/kafka/log-fetcher.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import type { TopicReader } from '../../platform/kafka/topic-reader.ts'
 import { letterOf } from '../records/letter.ts'
 import type { Letter } from '../records/letter.ts'
 import { selectStates } from './letter-marks.ts'

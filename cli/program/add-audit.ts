@@ -1,7 +1,7 @@
 /** `sluice audit` and its options; what it is made of is loaded only when it runs. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { systemClock } from '../../platform/clock.ts'
+import { systemClock } from '../../platform/process/clock.ts'
 import type { AuditOptions } from '../commands/audit.ts'
 import { interrupted } from '../interrupted.ts'
 import { parseDuration, parseMoment } from '../parse-option.ts'

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { systemClock } from '../../platform/clock.ts'
+import { systemClock } from '../../platform/process/clock.ts'
 import type { DropLettersOptions } from '../commands/drop-letters.ts'
 import type { ListLettersOptions } from '../commands/list-letters.ts'
 import type { ReplayLettersOptions } from '../commands/replay-letters.ts'

@@ -1,7 +1,7 @@
 /** `sluice keys` and its commands. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { createApiKey } from '../../core/api-key.ts'
+import { createApiKey } from '../../core/ids/api-key.ts'
 import { createKey } from '../commands/create-key.ts'
 import type { CreateKeyOptions } from '../commands/create-key.ts'
 import { listKeys } from '../commands/list-keys.ts'

@@ -1,6 +1,6 @@
 /** `sluice tail` and its options; what it is made of is loaded only when it runs. */
 import type { Command } from 'commander'
-import { systemClock } from '../../platform/clock.ts'
+import { systemClock } from '../../platform/process/clock.ts'
 import type { TailOptions } from '../commands/tail.ts'
 import { interrupted } from '../interrupted.ts'
 import { createOutput } from '../output.ts'

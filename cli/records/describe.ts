@@ -1,9 +1,9 @@
 /** What a record is: a decision, an evaluation, or neither and why; in a dead letter or not. */
-import type { Decision } from '../../core/decision.ts'
-import type { Evaluation } from '../../core/evaluation.ts'
-import { createDecodeDecision, createDecodeEvaluation } from '../../platform/decoders.ts'
-import type { Message } from '../../platform/message-consumer.ts'
-import type { Registry } from '../../platform/schema-registry.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { Evaluation } from '../../core/evaluation/evaluation.ts'
+import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
+import type { Registry } from '../../platform/registry/schema-registry.ts'
 import { letterOf } from './letter.ts'
 import type { Letter } from './letter.ts'
 

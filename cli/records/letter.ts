@@ -1,5 +1,5 @@
 /** What the headers of a dead letter say: why it is one, who condemned it, where it came from. */
-import type { Message } from '../../platform/message-consumer.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
 
 export interface Letter {
   readonly reason: string

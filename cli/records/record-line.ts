@@ -1,9 +1,9 @@
 /** A record as one line of JSON: `input` and `metadata` are spliced in, so that they stay exact. */
 import { isUtf8 } from 'node:buffer'
-import type { Decision } from '../../core/decision.ts'
-import type { Evaluation } from '../../core/evaluation.ts'
-import { oneLine } from '../../core/one-line.ts'
-import type { Message } from '../../platform/message-consumer.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { Evaluation } from '../../core/evaluation/evaluation.ts'
+import { oneLine } from '../../core/json/one-line.ts'
+import type { Message } from '../../platform/kafka/message-consumer.ts'
 import { isoTime } from '../iso-time.ts'
 import type { Described } from './describe.ts'
 import type { Letter } from './letter.ts'

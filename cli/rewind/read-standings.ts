@@ -1,7 +1,7 @@
 /** Reads how both groups stand: in the log, and in the database. */
-import type { Config } from '../../platform/config.ts'
-import type { KafkaAdmin } from '../../platform/kafka-admin.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { KafkaAdmin } from '../../platform/kafka/kafka-admin.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import type { Standing } from './find-rewinds.ts'
 
 export type GroupNames = Config<

@@ -1,5 +1,5 @@
 /** What a version of an Avro schema does to the fields of an earlier one. */
-import type { AvroSchema } from '../../core/avro-codec.ts'
+import type { AvroSchema } from '../../platform/avro/avro-codec.ts'
 
 interface Field {
   readonly name: string

@@ -1,6 +1,6 @@
 /** Whether the Avro schemas may be published: frozen where released, compatible, and written. */
 import { hash } from 'node:crypto'
-import { incompatibilitiesOf } from '../../core/avro-incompatibilities.ts'
+import { incompatibilitiesOf } from '../../platform/avro/avro-incompatibilities.ts'
 import { fieldChangesOf } from './field-changes.ts'
 
 export interface SchemaFiles {

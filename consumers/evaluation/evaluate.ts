@@ -1,10 +1,10 @@
 /** evaluate: planned runs that need no network to their scores; each ends exactly one way. */
 import type { Clock } from '../../core/clock.ts'
-import type { Decision } from '../../core/decision.ts'
-import { bareRun } from '../../core/evaluation.ts'
-import type { Evaluation, Run } from '../../core/evaluation.ts'
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
-import { runIdOf } from '../../core/run-id.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { bareRun } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, Run } from '../../core/evaluation/evaluation.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import { runIdOf } from '../../core/ids/run-id.ts'
 import { EvaluatorFailure } from '../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../evaluators/evaluator.ts'
 import { createPatience } from '../../evaluators/patience.ts'
@@ -13,7 +13,7 @@ import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import type { Outcome } from '../../evaluators/run-evaluators.ts'
 import { scoreOf } from '../../evaluators/score-of.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
-import { cpuLimit } from '../../platform/cpu-limit.ts'
+import { cpuLimit } from '../../platform/validation/cpu-limit.ts'
 
 /** A decision with those of its runs that need no network. */
 export interface PlannedDecision {

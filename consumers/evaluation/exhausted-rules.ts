@@ -1,6 +1,6 @@
 /** Finds the rules that have spent the budget of the day: what they plan would not run. */
-import type { RuleBudget } from '../../core/rule.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { RuleBudget } from '../../core/evaluation/rule.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { LoadedRuleSet } from './rule-sets.ts'
 
 /** By organization, the ids of its rules whose budget is spent and that do not wait for another. */

@@ -1,11 +1,11 @@
 /** Opens runs that do not end with the batch: judges wait for their turn, pushed scores come. */
-import type { Decision } from '../../core/decision.ts'
-import type { RunKey } from '../../core/evaluation.ts'
-import { runIdOf } from '../../core/run-id.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { RunKey } from '../../core/evaluation/evaluation.ts'
+import { runIdOf } from '../../core/ids/run-id.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
-import { createInsertRows } from '../../platform/insert-rows.ts'
-import type { Column } from '../../platform/insert-rows.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
+import type { Column } from '../../platform/postgres/insert-rows.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 
 /** A planned run beside its decision. */
 export interface RunToOpen extends PlannedRun {

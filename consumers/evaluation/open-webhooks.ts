@@ -1,11 +1,14 @@
 /** What webhooks need of a process of their own: connections, the queue, and the way out. */
-import { systemClock as clock } from '../../platform/clock.ts'
-import { createJobQueue } from '../../platform/job-queue.ts'
-import type { Metrics } from '../../platform/metrics.ts'
-import { createOutbound } from '../../platform/outbound.ts'
-import { createPostWebhook, webhookAnswerBytesMax } from '../../platform/post-webhook.ts'
-import { createPostgres } from '../../platform/postgres.ts'
-import { createSealer } from '../../platform/sealed-secret.ts'
+import { systemClock as clock } from '../../platform/process/clock.ts'
+import { createJobQueue } from '../../platform/postgres/job-queue.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { createOutbound } from '../../platform/http-client/outbound.ts'
+import {
+  createPostWebhook,
+  webhookAnswerBytesMax
+} from '../../platform/http-client/post-webhook.ts'
+import { createPostgres } from '../../platform/postgres/postgres.ts'
+import { createSealer } from '../../platform/security/sealed-secret.ts'
 import type { GroupContext } from '../group.ts'
 import type { DeliveryKey } from './webhooks/delivery.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'

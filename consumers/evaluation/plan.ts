@@ -1,7 +1,7 @@
 /** plan: what the rules of its organization make of each decision; stored before anything runs. */
 import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
-import type { Decision } from '../../core/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
 import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
 import type { ReadExhausted } from './exhausted-rules.ts'
 import type { PlannedDecision } from './evaluate.ts'

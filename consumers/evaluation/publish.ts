@@ -1,10 +1,10 @@
 /** publish: evaluations onto their topic, acknowledged before the decisions' offsets move. */
-import { createEncode } from '../../core/avro-codec.ts'
+import { createEncode } from '../../platform/avro/avro-codec.ts'
 import { TransientError } from '../../core/consumed.ts'
-import type { Evaluation } from '../../core/evaluation.ts'
-import { keyOf } from '../../core/decision.ts'
-import type { OutgoingRecord, RecordProducer } from '../../platform/record-producer.ts'
-import type { Registry } from '../../platform/schema-registry.ts'
+import type { Evaluation } from '../../core/evaluation/evaluation.ts'
+import { keyOf } from '../../core/decision/decision.ts'
+import type { OutgoingRecord, RecordProducer } from '../../platform/kafka/record-producer.ts'
+import type { Registry } from '../../platform/registry/schema-registry.ts'
 import { evaluationContract, subjectOf } from '../../schemas/index.ts'
 import { sendAll } from '../send-all.ts'
 

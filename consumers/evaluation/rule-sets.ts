@@ -1,11 +1,11 @@
 /** The rule sets of organizations, as they were at one moment and are by now. */
-import type { RuleSet } from '../../core/rule.ts'
+import type { RuleSet } from '../../core/evaluation/rule.ts'
 import type { Clock } from '../../core/clock.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import { createPlanRules } from '../../evaluators/planning/plan-rules.ts'
 import type { PlanRules } from '../../evaluators/planning/plan-rules.ts'
-import { createCache } from '../../platform/cache.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import { createCache } from '../../platform/process/cache.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 
 /** A rule set, ready to plan by. */
 export interface LoadedRuleSet {

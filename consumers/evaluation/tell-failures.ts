@@ -1,8 +1,8 @@
 /** Tells of evaluators that fail: counted each time, logged once a minute for each version. */
 import type { Clock } from '../../core/clock.ts'
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
-import { createCache } from '../../platform/cache.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import { createCache } from '../../platform/process/cache.ts'
+import type { Logger } from '../../platform/telemetry/logger.ts'
 
 export interface TellFailuresDependencies {
   readonly logger: Logger

@@ -2,8 +2,8 @@
 import { deadLetter, FencedError, TransientError } from '../../core/consumed.ts'
 import type { Consumed, DeadLetter } from '../../core/consumed.ts'
 import { rootMessageOf } from '../../core/root-message.ts'
-import type { MessageBatch } from '../../platform/message-consumer.ts'
-import { isTransientStoreError, sqlStateOf } from '../../platform/postgres.ts'
+import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
+import { isTransientStoreError, sqlStateOf } from '../../platform/postgres/postgres.ts'
 import type { HandleBatch } from '../run-consumer.ts'
 import type { Consumption } from '../record-consumed.ts'
 

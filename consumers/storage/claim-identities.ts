@@ -1,7 +1,7 @@
 /** Claims identities in `decision_ids`: whoever is inserted there is the one that is stored. */
-import { identityNameOf } from '../../core/decision.ts'
-import type { Queryable } from '../../platform/postgres.ts'
-import { byteaArray, timestamptzArray, uuidArray } from '../../platform/postgres-array.ts'
+import { identityNameOf } from '../../core/decision/decision.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { byteaArray, timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
 
 export interface Identity {
   /** As `identityNameOf` has it. */

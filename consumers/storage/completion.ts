@@ -1,7 +1,7 @@
 /** What is told of a decision whose evaluation is complete: nothing that the decision holds. */
-import { currentRunsOf, evaluationStateOf } from '../../core/evaluation-status.ts'
-import { verdictOf } from '../../core/evaluation.ts'
-import type { Evaluation } from '../../core/evaluation.ts'
+import { currentRunsOf, evaluationStateOf } from '../../core/evaluation/evaluation-status.ts'
+import { verdictOf } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { deliveryIdOf } from '../../core/webhook.ts'
 import type { WebhookEvent } from '../../core/webhook.ts'
 

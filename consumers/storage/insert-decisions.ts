@@ -1,8 +1,8 @@
 /** Inserts decisions whose identities this transaction claimed, and adds them to their sums. */
-import { facetsOf } from '../../core/decision-facets.ts'
-import type { Decision } from '../../core/decision.ts'
-import { changeHours, sumDecisions, summedColumns } from '../../platform/change-hours.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import { facetsOf } from '../../core/decision/decision-facets.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { changeHours, sumDecisions, summedColumns } from '../../store/change-hours.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 import {
   bigintArray,
   booleanArray,
@@ -11,7 +11,7 @@ import {
   textArrayLiteral,
   timestamptzArray,
   uuidArray
-} from '../../platform/postgres-array.ts'
+} from '../../platform/postgres/postgres-array.ts'
 
 /** In the order of their names, and only when it moves something. */
 const seeAgents = `,

@@ -1,8 +1,8 @@
 /** Inserts runs that ended, with their scores, and closes those that were open. */
-import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
-import { createInsertRows } from '../../platform/insert-rows.ts'
-import type { Column } from '../../platform/insert-rows.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { Evaluation, Run, Score } from '../../core/evaluation/evaluation.ts'
+import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
+import type { Column } from '../../platform/postgres/insert-rows.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 
 /** Another decision may use the same run_id: whoever writes to the topic chooses it. */
 export type RunName = {

@@ -1,7 +1,7 @@
 /** measure delay: how long after its receipt a decision can be read. */
 import type { Clock } from '../../core/clock.ts'
-import type { Decision } from '../../core/decision.ts'
-import type { Metrics } from '../../platform/metrics.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { HandleBatch } from '../run-consumer.ts'
 
 export interface MeasureDelayDependencies {

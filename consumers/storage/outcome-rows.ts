@@ -1,10 +1,10 @@
 /** Rows of `decision_outcomes`: inserted by the first who stores a run, and changed after that. */
-import { identityNameOf } from '../../core/decision.ts'
-import type { Decision } from '../../core/decision.ts'
-import type { DecisionOutcome } from '../../core/decision-outcome.ts'
-import type { SummedOutcome } from '../../platform/change-outcome-hours.ts'
-import { textArray, timestamptzArray, uuidArray } from '../../platform/postgres-array.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import { identityNameOf } from '../../core/decision/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
+import type { SummedOutcome } from '../../store/change-outcome-hours.ts'
+import { textArray, timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 
 export type DecisionName = Pick<Decision, 'organization_id' | 'decision_id'>
 

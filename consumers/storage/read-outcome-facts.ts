@@ -1,7 +1,12 @@
 /** What there is of the evaluation of decisions: their plans, and all runs of theirs. */
-import { identityNameOf } from '../../core/decision.ts'
-import type { EndedRun, OpenRun, OutcomePlan, OutcomeScore } from '../../core/decision-outcome.ts'
-import type { Queryable, Row } from '../../platform/postgres.ts'
+import { identityNameOf } from '../../core/decision/decision.ts'
+import type {
+  EndedRun,
+  OpenRun,
+  OutcomePlan,
+  OutcomeScore
+} from '../../core/evaluation/decision-outcome.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import type { DecisionName } from './outcome-rows.ts'
 
 const wanted = 'unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)'

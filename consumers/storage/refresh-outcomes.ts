@@ -1,8 +1,8 @@
 /** Brings the outcomes of decisions up to date with all that is stored of them. */
-import { identityNameOf } from '../../core/decision.ts'
-import { outcomeOf } from '../../core/decision-outcome.ts'
-import type { OutcomeChanges } from '../../platform/change-outcome-hours.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import { identityNameOf } from '../../core/decision/decision.ts'
+import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
+import type { OutcomeChanges } from '../../store/change-outcome-hours.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { lockOutcomes, updateOutcomes } from './outcome-rows.ts'
 import type { DecisionName } from './outcome-rows.ts'
 import { readPlans, readRuns } from './read-outcome-facts.ts'

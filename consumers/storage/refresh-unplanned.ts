@@ -1,9 +1,9 @@
 /** Looks again at decisions that somebody scored before it was known what is planned for them. */
-import type { Queryable } from '../../platform/postgres.ts'
-import { changeOutcomeHours } from '../../platform/change-outcome-hours.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { DecisionName } from './outcome-rows.ts'
-import { inTurn } from './partitions.ts'
-import type { UpkeepDependencies } from './partitions.ts'
+import { inTurn } from './maintenance/partitions.ts'
+import type { UpkeepDependencies } from './maintenance/partitions.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
 
 /** In one round; the rest is for the next. */

@@ -1,13 +1,13 @@
 /** Starts the storage group. */
-import { systemClock } from '../../platform/clock.ts'
-import type { Metrics } from '../../platform/metrics.ts'
-import { createPostgres } from '../../platform/postgres.ts'
+import { systemClock } from '../../platform/process/clock.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { createPostgres } from '../../platform/postgres/postgres.ts'
 import { createGroup } from '../group.ts'
 import type { GroupContext } from '../group.ts'
-import { startErasing } from './carry-out-erasures.ts'
+import { startErasing } from './maintenance/carry-out-erasures.ts'
 import { takeEpoch } from './take-epoch.ts'
 import { createStorage } from './storage.ts'
-import { startUpkeep } from './upkeep.ts'
+import { startUpkeep } from './maintenance/upkeep.ts'
 import { startWatermark } from './watermark.ts'
 
 /** While one waits for Postgres, others are decoded. */

@@ -1,8 +1,8 @@
 /** Who is told that a decision's evaluation is complete; asked for every few seconds at most. */
 import type { Clock } from '../../core/clock.ts'
 import type { WebhookEvent } from '../../core/webhook.ts'
-import { createCache } from '../../platform/cache.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import { createCache } from '../../platform/process/cache.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 
 /** @returns ids of webhooks by organization; one without any has no entry. */
 export type Subscribers = (

@@ -1,5 +1,5 @@
 /** Numbers the memberships of all consumers on one database, in the order in which they ask. */
-import type { Postgres } from '../../platform/postgres.ts'
+import type { Postgres } from '../../platform/postgres/postgres.ts'
 
 /** In a transaction, so that a server that is killed does not give the same number out again. */
 export async function takeEpoch(postgres: Postgres): Promise<number> {

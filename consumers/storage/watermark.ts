@@ -1,7 +1,7 @@
 /** Tells readers how far storage has come, so that "not there" and "not there yet" differ. */
 import type { Clock } from '../../core/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { Queryable } from '../../platform/postgres.ts'
+import type { Logger } from '../../platform/telemetry/logger.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
 import type { PartitionProgress } from '../lag.ts'
 
 export interface WatermarkDependencies {

@@ -1,5 +1,5 @@
 /** What the sessions of late have answered; a bounded memory of one process. */
-import { createCache } from '../../platform/cache.ts'
+import { createCache } from '../../platform/process/cache.ts'
 import type { SessionMemory } from '../kind.ts'
 import { rememberedAnswers } from './no-session-loop.ts'
 

@@ -1,5 +1,5 @@
 /** Token limits: one that stands in the request, or one of the numbers people usually set. */
-import type { Decision } from '../../core/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
 
 const usualLimits = new Set(
   [

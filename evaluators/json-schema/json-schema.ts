@@ -1,7 +1,7 @@
 /** json_schema: whether JSON has the form that a schema describes. */
-import { checkCustomSchema, compileCustomSchema } from '../../platform/custom-schema.ts'
-import type { CustomSchema, SchemaFailure } from '../../platform/custom-schema.ts'
-import { CpuLimitError } from '../../platform/cpu-limit.ts'
+import { checkCustomSchema, compileCustomSchema } from '../../platform/validation/custom-schema.ts'
+import type { CustomSchema, SchemaFailure } from '../../platform/validation/custom-schema.ts'
+import { CpuLimitError } from '../../platform/validation/cpu-limit.ts'
 import { EvaluatorFailure, contentTooLarge, verdict } from '../evaluator.ts'
 import type { Finding, Skipped } from '../evaluator.ts'
 import { booleanOutput } from '../kind.ts'

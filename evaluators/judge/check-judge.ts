@@ -1,7 +1,7 @@
 /** What is wrong with a judge's configuration, told when it is saved and not when it runs. */
 import type { Violation } from '../../core/problem.ts'
-import { createCheck } from '../../platform/json-schema.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import { createCheck } from '../../platform/validation/json-schema.ts'
+import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { isObject, scaleViolations } from './check-scale.ts'
 import { tokensMax, tokensMin } from './judge-config.ts'
 import type { JudgeConfig } from './judge-config.ts'

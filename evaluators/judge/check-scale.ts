@@ -1,6 +1,6 @@
 /** What is wrong with the scale of a judge, and with a score that is not the scale's. */
-import type { ScoreDefinition } from '../../core/evaluator-definition.ts'
-import { pointerTo } from '../../core/json-pointer.ts'
+import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
+import { pointerTo } from '../../core/json/json-pointer.ts'
 import type { Violation } from '../../core/problem.ts'
 import type { JudgeScale } from './judge-config.ts'
 

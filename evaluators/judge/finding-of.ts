@@ -1,5 +1,5 @@
 /** A grade as a finding, if it is on the scale. */
-import type { ScoreDefinition } from '../../core/evaluator-definition.ts'
+import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
 import type { Finding } from '../evaluator.ts'
 import { holdToOutput } from '../hold-to-output.ts'
 import type { Grade } from './read-reply.ts'

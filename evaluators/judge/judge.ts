@@ -8,11 +8,11 @@
  *       ├─ refused ─────────────────────────────────▶ failure: judge_refused
  *       └─ no answer ───────────────────────────────▶ failure, as JudgeError says
  */
-import type { Decision } from '../../core/decision.ts'
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
-import type { CompletionReply, JudgeClient, JudgeMessage } from '../../platform/judge-client.ts'
-import { JudgeError } from '../../platform/judge-error.ts'
-import type { JudgeErrorReason } from '../../platform/judge-error.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import type { CompletionReply, JudgeClient, JudgeMessage } from '../../platform/llm/judge-client.ts'
+import { JudgeError } from '../../platform/llm/judge-error.ts'
+import type { JudgeErrorReason } from '../../platform/llm/judge-error.ts'
 import { EvaluatorFailure } from '../evaluator.ts'
 import type { FailureReason, Finding, Skipped } from '../evaluator.ts'
 import { findingOf } from './finding-of.ts'

@@ -1,6 +1,6 @@
 /** What of a decision goes into a prompt, as JSON that shows whatever hides in it. */
-import type { Decision } from '../../core/decision.ts'
-import { oneLine } from '../../core/one-line.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { oneLine } from '../../core/json/one-line.ts'
 import { memberTextOf } from '../text/member-text.ts'
 import { metadataPrefix } from './template.ts'
 

@@ -1,5 +1,5 @@
 /** What a judgement costs, in billionths of a US dollar: null when it cannot be known. */
-import type { ModelPrice } from '../../platform/judge-client.ts'
+import type { ModelPrice } from '../../platform/llm/judge-client.ts'
 
 export interface TokenUsage {
   readonly input_tokens: number | null

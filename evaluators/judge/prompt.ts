@@ -5,8 +5,8 @@
  *  of from us, is told by a nonce that is missing or wrong.
  */
 import { randomBytes } from 'node:crypto'
-import type { Decision } from '../../core/decision.ts'
-import type { JudgeMessage } from '../../platform/judge-client.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { JudgeMessage } from '../../platform/llm/judge-client.ts'
 import { contentMissing, contentTooLarge } from '../evaluator.ts'
 import type { Skipped } from '../evaluator.ts'
 import type { JudgeConfig } from './judge-config.ts'

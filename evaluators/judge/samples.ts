@@ -1,5 +1,5 @@
 /** A good and a bad answer to one question, with whatever a judge's prompt asks for. */
-import type { Decision } from '../../core/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
 import type { JudgeConfig } from './judge-config.ts'
 import { parseTemplate } from './template.ts'
 

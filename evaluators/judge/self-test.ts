@@ -1,8 +1,8 @@
 /** A judge attacked as it will be: whether answers that ask for a grade get it. */
-import type { Decision } from '../../core/decision.ts'
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
-import { createAtMost } from '../../platform/at-most.ts'
-import type { JudgeClient } from '../../platform/judge-client.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import { createAtMost } from '../../platform/process/at-most.ts'
+import type { JudgeClient } from '../../platform/llm/judge-client.ts'
 import { attacks } from './attacks.ts'
 import type { Attack, Goal } from './attacks.ts'
 import type { JudgeConfig } from './judge-config.ts'

@@ -1,7 +1,7 @@
 /** match: whether a rule is about a decision, and what about it is not as the rule says. */
-import type { Decision } from '../../core/decision.ts'
-import type { RuleMatch } from '../../core/rule.ts'
-import type { RuleReason } from '../../core/status-reason.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { RuleMatch } from '../../core/evaluation/rule.ts'
+import type { RuleReason } from '../../core/evaluation/status-reason.ts'
 import type { MetadataTexts } from './metadata-texts.ts'
 
 /** What does not match. */

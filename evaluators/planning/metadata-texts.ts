@@ -1,5 +1,5 @@
 /** The members of a decision's metadata as texts, read from the text that was sent. */
-import { scanMembers } from '../../core/json-members.ts'
+import { scanMembers } from '../../core/json/json-members.ts'
 
 /** The text of a member: a string as it is, anything else as its JSON; null when there is none. */
 export type MetadataTexts = (name: string) => string | null

@@ -1,8 +1,8 @@
 /** plan: what each rule makes of a decision, and why. */
-import type { Decision } from '../../core/decision.ts'
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
-import type { ResolvedRule, RuleSet } from '../../core/rule.ts'
-import type { RuleReason } from '../../core/status-reason.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import type { ResolvedRule, RuleSet } from '../../core/evaluation/rule.ts'
+import type { RuleReason } from '../../core/evaluation/status-reason.ts'
 import { createMatch } from './match.ts'
 import { metadataTextsOf } from './metadata-texts.ts'
 import type { MetadataTexts } from './metadata-texts.ts'

@@ -1,6 +1,6 @@
 /** resolve: the rules of an organization, with the versions that they name at this moment. */
-import type { EvaluatorVersion } from '../../core/evaluator-definition.ts'
-import type { EvaluatorReference, ResolvedRule, Rule } from '../../core/rule.ts'
+import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import type { EvaluatorReference, ResolvedRule, Rule } from '../../core/evaluation/rule.ts'
 
 /** The version that a reference names, or undefined when there is none. */
 export type FindVersion = (reference: EvaluatorReference) => EvaluatorVersion | undefined

@@ -1,7 +1,7 @@
 /** sample: which decisions a rule takes; the same ones whoever asks, and whenever. */
 import { hash } from 'node:crypto'
-import type { Decision } from '../../core/decision.ts'
-import type { RuleSampling } from '../../core/rule.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { RuleSampling } from '../../core/evaluation/rule.ts'
 
 /**
  * The first 53 bits of a hash of cohort and key, as a share of 1, against the rate. Rules of one

@@ -3,8 +3,8 @@ import {
   PatternError,
   compileLinearRegex,
   patternCharactersMax
-} from '../../platform/linear-regex.ts'
-import type { LinearRegex } from '../../platform/linear-regex.ts'
+} from '../../platform/validation/linear-regex.ts'
+import type { LinearRegex } from '../../platform/validation/linear-regex.ts'
 import { contentTooLarge, verdict } from '../evaluator.ts'
 import type { Finding } from '../evaluator.ts'
 import { booleanOutput } from '../kind.ts'

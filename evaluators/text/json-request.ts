@@ -1,5 +1,5 @@
 /** Whether a decision's prompt, parameters or domain ask for an answer in JSON. */
-import type { Decision } from '../../core/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
 import type { InputText } from './input-text.ts'
 import { jsonRequest, otherMeaning } from './json-request-patterns.ts'
 

@@ -1,5 +1,5 @@
 /** Text read as JSON: whether it is, and where it stops being it. */
-import { syntaxErrorAt } from '../../core/json-syntax.ts'
+import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
 
 /** Longest text that is parsed. */
 export const jsonCharactersMax = 262_144

@@ -1,5 +1,5 @@
 /** JSON text as a value, each name and number read as it was written. */
-import { skipSpace, skipString, skipValue } from '../../core/json-members.ts'
+import { skipSpace, skipString, skipValue } from '../../core/json/json-members.ts'
 import { Decimal, isDecimalNeeded } from './decimal.ts'
 
 /** Levels that are followed; whoever walks the value then needs no limit of his own. */

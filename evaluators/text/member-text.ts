@@ -1,5 +1,5 @@
 /** A member of a JSON object as it was written, found by its path. */
-import { scanMembers, skipSpace } from '../../core/json-members.ts'
+import { scanMembers, skipSpace } from '../../core/json/json-members.ts'
 import { valueDepthMax } from './json-value.ts'
 
 const openBrace = 123

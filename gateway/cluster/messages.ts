@@ -1,5 +1,5 @@
 /** What a primary and its workers say to each other. */
-import type { MetricsSnapshot } from '../../platform/metrics.ts'
+import type { MetricsSnapshot } from '../../platform/telemetry/metrics.ts'
 
 export type FromPrimary =
   /** Report now; the answer carries the same number. */

@@ -1,8 +1,8 @@
 /** A worker's end of the line to its primary: it reports, and is told when to stop. */
 import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
-import type { ProcessMetrics } from '../../platform/metrics.ts'
-import type { Readiness } from '../../platform/management.ts'
+import type { ProcessMetrics } from '../../platform/telemetry/metrics.ts'
+import type { Readiness } from '../../platform/telemetry/management.ts'
 import type { FromPrimary, FromWorker } from './messages.ts'
 
 export interface PrimaryLink {

@@ -1,6 +1,6 @@
 /** A worker that is not ready takes no connection, as long as that may soon be over. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Readiness } from '../../platform/management.ts'
+import type { Readiness } from '../../platform/telemetry/management.ts'
 
 const lookMs = 50
 /** Whoever waits longer misses something that is away, and says so to callers. */

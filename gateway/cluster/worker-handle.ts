@@ -1,5 +1,5 @@
 /** One worker as its primary knows it: whether it serves, and what it last reported. */
-import type { MetricsSnapshot } from '../../platform/metrics.ts'
+import type { MetricsSnapshot } from '../../platform/telemetry/metrics.ts'
 import type { WorkerEnd, WorkerProcess } from './fork.ts'
 import type { FromWorker, WorkerReport } from './messages.ts'
 

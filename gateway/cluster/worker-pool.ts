@@ -1,9 +1,9 @@
 /** Keeps a number of workers running: who ends untold is followed by another. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '../../core/backoff.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { Metrics, MetricsSnapshot } from '../../platform/metrics.ts'
-import { remainsOf } from '../../platform/metrics.ts'
+import type { Logger } from '../../platform/telemetry/logger.ts'
+import type { Metrics, MetricsSnapshot } from '../../platform/telemetry/metrics.ts'
+import { remainsOf } from '../../platform/telemetry/metrics.ts'
 import type { Fork, WorkerEnd } from './fork.ts'
 import { createWorkerHandle } from './worker-handle.ts'
 import type { WorkerHandle } from './worker-handle.ts'

@@ -1,6 +1,7 @@
 /** What is known of a request on its way; each step of the line fills in its part. */
-import type { Decision } from '../../core/decision.ts'
-import type { Call, KeyPrincipal } from '../call.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { KeyPrincipal } from '../../core/principal.ts'
+import type { Call } from '../../http/call.ts'
 import type { Item } from './each.ts'
 import type { Quota } from './limit-rate.ts'
 import type { Submission } from './parse.ts'

@@ -1,9 +1,9 @@
 /** What an SDK says it dropped before it could send it: counted, so that no loss is silent. */
-import { createCheck } from '../../platform/json-schema.ts'
-import type { Metrics } from '../../platform/metrics.ts'
+import { createCheck } from '../../platform/validation/json-schema.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { clientReportSchema } from '../../schemas/index.ts'
-import type { KeyPrincipal } from '../call.ts'
-import type { Facts } from '../facts/facts.ts'
+import type { KeyPrincipal } from '../../core/principal.ts'
+import type { Facts } from '../../usage/facts.ts'
 import type { ParsedBatch } from './parse-batch.ts'
 import { agentIdOf } from './submitted.ts'
 

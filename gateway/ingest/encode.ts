@@ -1,12 +1,12 @@
 /** encode: a decision to the record that goes onto the log. */
-import { createEncode as createAvroEncode } from '../../core/avro-codec.ts'
-import type { Decision } from '../../core/decision.ts'
-import { keyOf } from '../../core/decision.ts'
-import { pointerTo } from '../../core/json-pointer.ts'
+import { createEncode as createAvroEncode } from '../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { keyOf } from '../../core/decision/decision.ts'
+import { pointerTo } from '../../core/json/json-pointer.ts'
 import { Problem } from '../../core/problem.ts'
-import { traceparentOf } from '../../core/trace-context.ts'
-import type { Metrics } from '../../platform/metrics.ts'
-import type { OutgoingRecord } from '../../platform/record-producer.ts'
+import { traceparentOf } from '../../core/decision/trace-context.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import type { OutgoingRecord } from '../../platform/kafka/record-producer.ts'
 import { decisionContract } from '../../schemas/index.ts'
 
 /** @throws {Problem} 413 when the encoded decision is too large, 503 while its schema has no id. */

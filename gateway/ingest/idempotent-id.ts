@@ -3,7 +3,7 @@
  * The header is that of draft-ietf-httpapi-idempotency-key-header: a quoted string. The same key of
  * the same organization gives the same ids again, so a request that is sent twice is stored once.
  */
-import { uuidv5 } from '../../core/ids.ts'
+import { uuidv5 } from '../../core/ids/ids.ts'
 import { Problem } from '../../core/problem.ts'
 
 /** The id of the item at `index` of a request; a request of one decision has no index. */

@@ -1,9 +1,9 @@
 /** What a caller needs to know of `POST /v1/ingest/batch`. */
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { clientReportSchema, decisionBodySchema } from '../../schemas/index.ts'
-import { embedded } from '../embedded.ts'
-import { itemProblemSchema } from '../problem-schema.ts'
-import type { Operation } from '../route.ts'
+import { embedded } from '../../http/embedded.ts'
+import { itemProblemSchema } from '../../http/reply/problem-schema.ts'
+import type { Operation } from '../../http/route.ts'
 import { idempotencyKeyHeader, ingestHeaders, ingestOperation } from './ingest.operation.ts'
 import { itemsMax } from './parse-batch.ts'
 

@@ -9,8 +9,8 @@
  *       ├─ produce ──────▶ an item: 503
  *       └─ settle ───────▶ 202 all are queued · 207 some · 429 or 503 no valid one could be taken
  */
-import type { Authenticate } from '../authentication/authenticate.ts'
-import type { Call, Reply } from '../call.ts'
+import type { Authenticate } from '../../auth/authenticate.ts'
+import type { Call, Reply } from '../../http/call.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { TakeClientReport } from './client-report.ts'
 import type { Encode } from './encode.ts'

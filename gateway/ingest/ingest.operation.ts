@@ -1,7 +1,7 @@
 /** What a caller needs to know of `POST /v1/ingest`. */
 import { decisionBodySchema } from '../../schemas/index.ts'
 import { idempotencyKeyPattern } from './idempotent-id.ts'
-import type { Operation } from '../route.ts'
+import type { Operation } from '../../http/route.ts'
 
 export const ingestHeaders = {
   RateLimit: 'What may still be sent under the tightest policy: `"organization";r=…;t=…`.',

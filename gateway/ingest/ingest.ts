@@ -11,8 +11,8 @@
  *
  * Many decisions in one request go the same way, in ingest-batch.ts.
  */
-import type { Authenticate } from '../authentication/authenticate.ts'
-import type { Call, Reply } from '../call.ts'
+import type { Authenticate } from '../../auth/authenticate.ts'
+import type { Call, Reply } from '../../http/call.ts'
 import type { Encode } from './encode.ts'
 import { idempotentIdOf } from './idempotent-id.ts'
 import type { LimitAgent } from './limit-agent.ts'

@@ -1,7 +1,11 @@
 /** limit agent: keeps one agent from using up what its organization may send. */
-import type { Decision } from '../../core/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { RateLimit, RateLimiter, RateLimitState } from '../../platform/rate-limiter.ts'
+import type {
+  RateLimit,
+  RateLimiter,
+  RateLimitState
+} from '../../platform/rate-limit/rate-limiter.ts'
 import { createLimitPolicy, limitProblem } from './limit-policy.ts'
 
 type Who = Pick<Decision, 'organization_id' | 'agent_id'>

@@ -3,7 +3,7 @@
  * The headers are those of draft-ietf-httpapi-ratelimit-headers-11.
  */
 import { Problem } from '../../core/problem.ts'
-import type { RateLimit, RateLimitState } from '../../platform/rate-limiter.ts'
+import type { RateLimit, RateLimitState } from '../../platform/rate-limit/rate-limiter.ts'
 
 /** Made once and used for many decisions, so whatever does not change is ready in it. */
 export interface LimitPolicy {

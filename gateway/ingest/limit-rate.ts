@@ -1,7 +1,11 @@
 /** limit rate: takes decisions from the organization's window and the key's, or says 429. */
 import type { Problem } from '../../core/problem.ts'
-import type { RateLimit, RateLimiter, RateLimitState } from '../../platform/rate-limiter.ts'
-import type { KeyPrincipal } from '../call.ts'
+import type {
+  RateLimit,
+  RateLimiter,
+  RateLimitState
+} from '../../platform/rate-limit/rate-limiter.ts'
+import type { KeyPrincipal } from '../../core/principal.ts'
 import { createLimitPolicy, limitHeaders, limitProblem } from './limit-policy.ts'
 import type { LimitPolicy } from './limit-policy.ts'
 

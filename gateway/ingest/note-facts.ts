@@ -1,9 +1,9 @@
 /** Notes what became of a request: whose key it was, and why it was refused. */
 import type { Clock } from '../../core/clock.ts'
 import type { Problem } from '../../core/problem.ts'
-import { KeyRefusal } from '../authentication/key-refusal.ts'
-import type { KeyPrincipal } from '../call.ts'
-import type { Facts, RefusedAttempt } from '../facts/facts.ts'
+import { KeyRefusal } from '../../auth/key-refusal.ts'
+import type { KeyPrincipal } from '../../core/principal.ts'
+import type { Facts, RefusedAttempt } from '../../usage/facts.ts'
 import type { Attempt, BatchAttempt } from './attempt.ts'
 import type { Item } from './each.ts'
 import type { Submission } from './parse.ts'

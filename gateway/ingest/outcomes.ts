@@ -1,9 +1,9 @@
 /** Gives every received decision exactly one outcome: queued, or rejected with a reason. */
 import { Problem } from '../../core/problem.ts'
 import type { ProblemCode } from '../../core/problem.ts'
-import type { Metrics } from '../../platform/metrics.ts'
-import { jsonHeaders } from '../call.ts'
-import type { Call, Reply } from '../call.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { jsonHeaders } from '../../http/call.ts'
+import type { Call, Reply } from '../../http/call.ts'
 import type { Attempt } from './attempt.ts'
 import type { LimitRate, Quota } from './limit-rate.ts'
 import type { NoteFacts } from './note-facts.ts'

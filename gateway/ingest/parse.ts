@@ -1,11 +1,11 @@
 /** parse: bytes to a JSON value and to where each of its members stands in the text. */
 import { isUtf8 } from 'node:buffer'
-import { scanMembers, skipSpace } from '../../core/json-members.ts'
-import type { JsonMember, JsonMembers } from '../../core/json-members.ts'
-import { syntaxErrorAt } from '../../core/json-syntax.ts'
+import { scanMembers, skipSpace } from '../../core/json/json-members.ts'
+import type { JsonMember, JsonMembers } from '../../core/json/json-members.ts'
+import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
-import { utf8ErrorAt } from '../../core/utf8-error.ts'
-import { requireJson } from '../require-json.ts'
+import { utf8ErrorAt } from '../../core/json/utf8-error.ts'
+import { requireJson } from '../../http/body/require-json.ts'
 
 /** Levels of nesting in a decision, its own object included. */
 export const depthMax = 64

@@ -1,5 +1,5 @@
 /** Records that wait a few milliseconds for company, in one open batch for each broker. */
-import type { RoutedRecord } from '../../platform/record-producer.ts'
+import type { RoutedRecord } from '../../platform/kafka/record-producer.ts'
 import type { FailureOf } from './produce-failure.ts'
 
 export interface Batch {

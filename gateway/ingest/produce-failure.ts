@@ -1,7 +1,7 @@
 /** What a caller is told when the log did not take a record. */
 import { Problem } from '../../core/problem.ts'
-import { PartialSendError } from '../../platform/record-producer.ts'
-import { overloaded } from '../overloaded.ts'
+import { PartialSendError } from '../../platform/kafka/record-producer.ts'
+import { overloaded } from '../../http/admission/overloaded.ts'
 
 /** By the index of a record in its batch: why it failed, or null when it is acknowledged. */
 export type FailureOf = (index: number) => Problem | null

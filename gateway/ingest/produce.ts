@@ -6,8 +6,8 @@
  * may still be written, and the caller's retry with the same decision_id is settled by the store.
  */
 import { Problem } from '../../core/problem.ts'
-import type { Metrics } from '../../platform/metrics.ts'
-import type { OutgoingRecord, RoutingProducer } from '../../platform/record-producer.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import type { OutgoingRecord, RoutingProducer } from '../../platform/kafka/record-producer.ts'
 import { createBatches } from './produce-batches.ts'
 import type { Batch } from './produce-batches.ts'
 import { failureOf, tooMuchInFlight, unanswered } from './produce-failure.ts'

@@ -82,7 +82,7 @@ create table decision_outcomes (
   agent_id text,
   session_id text,
   domain text,
-  -- As core/evaluation-status.ts derives them.
+  -- As core/evaluation/evaluation-status.ts derives them.
   status text not null,
   reason text,
   verdict text not null,

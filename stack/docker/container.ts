@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { GenericContainer, Wait } from 'testcontainers'
 import type { ContainerRuntimeClient } from 'testcontainers'
-import { ServiceCrash } from '../process.ts'
+import { ServiceCrash } from '../processes/process.ts'
 import { waitUntil } from '../wait-until.ts'
 import type { ContainerSpec } from './container-spec.ts'
 

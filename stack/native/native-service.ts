@@ -1,7 +1,7 @@
 /** What each of the native services is given in order to start itself. */
 import type { Downloads } from '../downloads.ts'
 import type { ServiceName } from '../service.ts'
-import type { Supervisor } from '../supervisor.ts'
+import type { Supervisor } from '../processes/supervisor.ts'
 
 export type NativeContext = {
   supervisor: Supervisor

@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { createApiClient } from '../../stack/api-client.ts'
+import { createApiClient } from '../../stack/tour/api-client.ts'
 import { recordedNames } from '../support/alert-rules.ts'
 import { createComposeProject } from '../support/deploy/compose-project.ts'
 import type { ComposeProject } from '../support/deploy/compose-project.ts'

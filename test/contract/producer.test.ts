@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { createKafkaClient } from '../../platform/kafka-client.ts'
-import { createKafkaProbe } from '../../platform/kafka-probe.ts'
-import { createKafkaProducer } from '../../platform/kafka-producer.ts'
-import { ProduceError } from '../../platform/record-producer.ts'
+import { createKafkaClient } from '../../platform/kafka/kafka-client.ts'
+import { createKafkaProbe } from '../../platform/kafka/kafka-probe.ts'
+import { createKafkaProducer } from '../../platform/kafka/producer/kafka-producer.ts'
+import { ProduceError } from '../../platform/kafka/record-producer.ts'
 import type {
   OutgoingRecord,
   PartialSendError,
   RecordProducer
-} from '../../platform/record-producer.ts'
+} from '../../platform/kafka/record-producer.ts'
 import { onEnd } from '../support/cleanup.ts'
 import { createTopic, endOffsets, readAll, uniqueName } from '../support/kafka.ts'
 import { hasKafkaProxy, services, startKafkaProxy } from '../support/services.ts'

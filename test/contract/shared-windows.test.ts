@@ -1,9 +1,9 @@
 /** Windows of points, in Redis and in memory: what fits is taken, in one step. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { createRedis } from '../../platform/redis.ts'
-import { createSharedWindows } from '../../platform/shared-windows.ts'
-import type { SharedWindows } from '../../platform/shared-windows.ts'
+import { createRedis } from '../../platform/redis/redis.ts'
+import { createSharedWindows } from '../../platform/redis/shared-windows.ts'
+import type { SharedWindows } from '../../platform/redis/shared-windows.ts'
 import { onEnd } from '../support/cleanup.ts'
 import { FakeWindows } from '../support/fake-windows.ts'
 import { services } from '../support/services.ts'

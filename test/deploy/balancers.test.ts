@@ -8,7 +8,7 @@ const file = 'deploy/balancers/haproxy.cfg'
 const haproxy = readFileSync(file, 'utf8')
 const nginx = readFileSync('deploy/balancers/nginx.conf', 'utf8')
 const page = readFileSync('docs/operations.md', 'utf8')
-const server = readFileSync('gateway/server.ts', 'utf8')
+const server = readFileSync('http/server.ts', 'utf8')
 
 function numberIn(text: string, expression: RegExp): number {
   const [, found = ''] = expression.exec(text) ?? []

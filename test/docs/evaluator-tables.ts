@@ -5,7 +5,7 @@ import type { Kind } from '../../evaluators/kind.ts'
 import { regex } from '../../evaluators/regex/regex.ts'
 import { referencePattern, similarity } from '../../evaluators/similarity/similarity.ts'
 import { targetPattern } from '../../evaluators/target.ts'
-import type { JsonSchema } from '../../platform/json-schema.ts'
+import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { code } from './pages.ts'
 
 /** Of each check of the kind `heuristic`: its name and the score that it gives. */

@@ -2,10 +2,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readConsumerConfig } from '../../consumers/config.ts'
 import { readGatewayConfig } from '../../gateway/config.ts'
-import { settings } from '../../platform/config.ts'
-import type { SettingName } from '../../platform/config.ts'
-import { kafkaSettingNames } from '../../platform/kafka-security.ts'
-import type { Setting } from '../../platform/setting.ts'
+import { settings } from '../../platform/config/config.ts'
+import type { SettingName } from '../../platform/config/config.ts'
+import { kafkaSettingNames } from '../../platform/kafka/kafka-security.ts'
+import type { Setting } from '../../platform/config/setting.ts'
 import { code, files, read } from './pages.ts'
 
 export const settingNames = Object.keys(settings) as SettingName[]

@@ -1,6 +1,6 @@
 /** API keys under stress: a Postgres that is stuck, and somebody who tries keys. */
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
-import { createApiKey } from '../../core/api-key.ts'
+import { createApiKey } from '../../core/ids/api-key.ts'
 import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
 import { createInstallation } from '../support/installation.ts'

@@ -1,6 +1,6 @@
 /** API keys made, rotated and revoked over HTTP, as two gateways take them. */
 import { beforeAll, expect, test } from '@jest/globals'
-import { createApiClient } from '../../stack/api-client.ts'
+import { createApiClient } from '../../stack/tour/api-client.ts'
 import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
 import { createInstallation } from '../support/installation.ts'

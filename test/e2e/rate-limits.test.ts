@@ -1,7 +1,7 @@
 /** Several gateways on one Redis: the limit of an organization is one limit. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { createRedis } from '../../platform/redis.ts'
+import { createRedis } from '../../platform/redis/redis.ts'
 import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
 import { onEnd } from '../support/cleanup.ts'

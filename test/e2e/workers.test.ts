@@ -1,7 +1,7 @@
 /** One gateway on several processes: they share the traffic, and end and are followed in order. */
 import { beforeAll, expect, test } from '@jest/globals'
-import { metricTable } from '../../platform/metric-table.ts'
-import type { MetricRow } from '../../platform/metric-table.ts'
+import { metricTable } from '../../platform/telemetry/metric-table.ts'
+import type { MetricRow } from '../../platform/telemetry/metric-table.ts'
 import { startApplication } from '../support/application.ts'
 import type { Application } from '../support/application.ts'
 import { startCallers } from '../support/callers.ts'

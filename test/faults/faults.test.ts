@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
-import { createApiKey } from '../../core/api-key.ts'
+import { createApiKey } from '../../core/ids/api-key.ts'
 import { createInstallation } from '../support/installation.ts'
 import type { Installation } from '../support/installation.ts'
 import { endOffsets, waitUntilConsumed } from '../support/kafka.ts'

@@ -1,8 +1,8 @@
 /** Valid things to begin a test with; each test names only what it is about. */
 import { randomUUID } from 'node:crypto'
-import type { Decision } from '../../core/decision.ts'
-import { bareRun, bareScore } from '../../core/evaluation.ts'
-import type { Evaluation, Run, Score } from '../../core/evaluation.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import { bareRun, bareScore } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, Run, Score } from '../../core/evaluation/evaluation.ts'
 
 /** 2025-01-15T12:00:00Z: a fixed day, so that no test depends on today. */
 export const noon = 1_736_942_400_000

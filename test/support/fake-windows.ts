@@ -1,6 +1,6 @@
 /** Shared windows in memory; the contract suite shows that they count as those in Redis do. */
-import type { RateLimit, RateLimitState } from '../../platform/rate-limit.ts'
-import type { SharedWindows } from '../../platform/shared-windows.ts'
+import type { RateLimit, RateLimitState } from '../../platform/rate-limit/rate-limit.ts'
+import type { SharedWindows } from '../../platform/redis/shared-windows.ts'
 
 export interface FakeWindow {
   taken: number

@@ -1,9 +1,9 @@
 /** A Sluice of one test file's own on the shared stack: topics, groups, database, tenants. */
 import { randomUUID } from 'node:crypto'
-import { createApiClient } from '../../stack/api-client.ts'
-import type { ApiClient } from '../../stack/api-client.ts'
-import { environmentOf } from '../../stack/applications.ts'
-import { parseBootstrap } from '../../stack/credentials.ts'
+import { createApiClient } from '../../stack/tour/api-client.ts'
+import type { ApiClient } from '../../stack/tour/api-client.ts'
+import { environmentOf } from '../../stack/processes/applications.ts'
+import { parseBootstrap } from '../../stack/tour/credentials.ts'
 import { runSluice } from '../../stack/sluice-command.ts'
 import { deadLetterTopicOf } from '../../schemas/index.ts'
 import { startApplication } from './application.ts'

@@ -1,11 +1,14 @@
 /** A judge and the server that it asks, over the real client and real sockets. */
-import type { EvaluatorVersion, ScoreDefinition } from '../../core/evaluator-definition.ts'
+import type {
+  EvaluatorVersion,
+  ScoreDefinition
+} from '../../core/evaluation/evaluator-definition.ts'
 import type { JudgeConfig, JudgeScale } from '../../evaluators/judge/judge-config.ts'
 import { completeDraft } from '../../evaluators/complete-draft.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { createJudgeClient } from '../../platform/judge-client.ts'
-import type { JudgeClient, ModelPrice } from '../../platform/judge-client.ts'
-import { createOutbound } from '../../platform/outbound.ts'
+import { systemClock } from '../../platform/process/clock.ts'
+import { createJudgeClient } from '../../platform/llm/judge-client.ts'
+import type { JudgeClient, ModelPrice } from '../../platform/llm/judge-client.ts'
+import { createOutbound } from '../../platform/http-client/outbound.ts'
 import { onEnd } from './cleanup.ts'
 import { startJudgeServer } from './judge-server.ts'
 import type { JudgeServer, JudgeServerOptions } from './judge-server.ts'

@@ -1,8 +1,8 @@
 /** An instance that only limits: takes points for a while and tells what it was given. */
-import { createRateLimiter } from '../../platform/rate-limiter.ts'
-import { createRedis } from '../../platform/redis.ts'
-import { createSharedWindows } from '../../platform/shared-windows.ts'
-import type { Metrics } from '../../platform/metrics.ts'
+import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
+import { createRedis } from '../../platform/redis/redis.ts'
+import { createSharedWindows } from '../../platform/redis/shared-windows.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
 
 export type LimiterPlan = {
   redisUrl: string

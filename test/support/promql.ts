@@ -1,6 +1,6 @@
 /** What an expression of PromQL names, held against the metric table. */
-import { metricTable } from '../../platform/metric-table.ts'
-import type { MetricRow } from '../../platform/metric-table.ts'
+import { metricTable } from '../../platform/telemetry/metric-table.ts'
+import type { MetricRow } from '../../platform/telemetry/metric-table.ts'
 
 const rows: Readonly<Record<string, MetricRow>> = metricTable
 const ofHistograms = /_(bucket|count|sum)$/

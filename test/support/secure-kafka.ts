@@ -9,7 +9,7 @@ import { propertiesOf } from '../../stack/native/kafka.ts'
 import { freePort } from '../../stack/ports.ts'
 import { javaCommand, problemsOf, thisMachine } from '../../stack/preflight.ts'
 import { kafkaAnswers } from '../../stack/probes.ts'
-import { createSupervisor } from '../../stack/supervisor.ts'
+import { createSupervisor } from '../../stack/processes/supervisor.ts'
 import type { Authority } from './certificates.ts'
 import { onEnd } from './cleanup.ts'
 

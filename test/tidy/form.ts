@@ -8,8 +8,8 @@ const testLinesMax = 400
 export const medianMax = 90
 export const p95Max = 220
 
-/** What cannot be broken: a link, a regular expression. */
-const unbreakable = /https?:\/\/|(^|[=(:] ?)\s*\/[^/*\s].*\/[dgimsuvy]*[,)]*$/
+/** What cannot be broken: a link, the path of an import, a regular expression. */
+const unbreakable = /https?:\/\/| from '[^']+'$|(^|[=(:] ?)\s*\/[^/*\s].*\/[dgimsuvy]*[,)]*$/
 
 export const checkColumns: Check = (files) =>
   eachLine(files.filter(isCode), (line) =>

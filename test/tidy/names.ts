@@ -75,8 +75,9 @@ export const checkContracts: Check = (files) => {
   const paths = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path }) => {
     const version = /^schemas\/(.*)[.]avsc$/.exec(path)?.[1]
-    if (version === undefined || paths.has(`test/unit/core/golden/${version}.hex`)) return []
-    return [aboutFile(path, `no bytes of it, write test/unit/core/golden/${version}.hex`)]
+    if (version === undefined || paths.has(`test/unit/platform/avro/golden/${version}.hex`))
+      return []
+    return [aboutFile(path, `no bytes of it, write test/unit/platform/avro/golden/${version}.hex`)]
   })
 }
 
@@ -98,4 +99,22 @@ export const checkRooms: Check = (files) => {
     const missing = [...rooms].filter((room) => !mentions(page, `${room}/`))
     return missing.map((room) => aboutFile(path, `does not name ${room}/`))
   })
+}
+
+/** Rooms of the server; the SDKs follow the habits of their languages, tests mirror the rooms. */
+const roomy =
+  /^(schemas|core|platform|store|evaluators|http|auth|usage|api|gateway|consumers|cli|stack)\//
+
+/** A folder is read at a glance: beyond this many files it is two. */
+export const filesOfFolderMax = 25
+
+export const checkFolders: Check = (files) => {
+  const sizes = new Map<string, number>()
+  for (const { path } of files.filter((file) => isSource(file) && roomy.test(file.path))) {
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
+  }
+  return [...sizes]
+    .filter(([, size]) => size > filesOfFolderMax)
+    .map(([folder, size]) => aboutFile(folder, `${size} files, use at most ${filesOfFolderMax}`))
 }

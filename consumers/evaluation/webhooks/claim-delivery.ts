@@ -1,6 +1,6 @@
 /** Claims a delivery before it is sent: one process at a time has it, and the attempt counts. */
-import type { Job, JobQueue } from '../../../platform/job-queue.ts'
-import type { Postgres, Row } from '../../../platform/postgres.ts'
+import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
+import type { Postgres, Row } from '../../../platform/postgres/postgres.ts'
 import { leaseSeconds } from './delivery.ts'
 import type { ClaimedDelivery, DeliveryKey } from './delivery.ts'
 

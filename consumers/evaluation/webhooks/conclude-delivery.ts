@@ -1,6 +1,6 @@
 /** Writes what became of an attempt, and switches off webhooks that nobody hears. */
-import type { WebhookAnswer } from '../../../platform/post-webhook.ts'
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { WebhookAnswer } from '../../../platform/http-client/post-webhook.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { failuresMax } from './delivery.ts'
 import type { ClaimedDelivery, Verdict } from './delivery.ts'
 

@@ -1,6 +1,6 @@
 /** A delivery on its way to a webhook, and what may become of it. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { WebhookAnswer } from '../../../platform/post-webhook.ts'
+import type { WebhookAnswer } from '../../../platform/http-client/post-webhook.ts'
 
 /** Names a delivery, and a job of the queue. */
 export type DeliveryKey = {

@@ -1,6 +1,6 @@
 /** Puts deliveries that are due into the queue, a few of each webhook at a time. */
-import type { JobQueue } from '../../../platform/job-queue.ts'
-import type { Postgres, Row } from '../../../platform/postgres.ts'
+import type { JobQueue } from '../../../platform/postgres/job-queue.ts'
+import type { Postgres, Row } from '../../../platform/postgres/postgres.ts'
 import { leaseSeconds } from './delivery.ts'
 import type { DeliveryKey } from './delivery.ts'
 

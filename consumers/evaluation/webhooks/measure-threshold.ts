@@ -1,8 +1,8 @@
 /** How a score fares in the minutes before now, by the newest version of its evaluators. */
-import { meanInterval, wilsonInterval } from '../../../core/interval.ts'
-import type { Interval } from '../../../core/interval.ts'
+import { meanInterval, wilsonInterval } from '../../../core/evaluation/interval.ts'
+import type { Interval } from '../../../core/evaluation/interval.ts'
 import type { ScoreThreshold } from '../../../core/webhook.ts'
-import type { Queryable, Row } from '../../../platform/postgres.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
 export interface Measured {
   readonly n: number

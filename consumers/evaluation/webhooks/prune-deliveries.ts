@@ -1,5 +1,5 @@
 /** Ends deliveries that nobody is to hear any more, and deletes those of long ago. */
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 
 const chunkRows = 1000
 export const keptDays = 30

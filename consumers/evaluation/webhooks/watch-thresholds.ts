@@ -1,9 +1,9 @@
 /** Measures thresholds once a minute, whatever the number of processes, and tells crossings. */
 import type { Clock } from '../../../core/clock.ts'
-import { uuidv7 } from '../../../core/ids.ts'
+import { uuidv7 } from '../../../core/ids/ids.ts'
 import { thresholdStateOf } from '../../../core/webhook.ts'
 import type { ScoreThreshold, ThresholdState, WebhookEvent } from '../../../core/webhook.ts'
-import type { Queryable, Row } from '../../../platform/postgres.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import { measureThreshold } from './measure-threshold.ts'
 import type { Measured } from './measure-threshold.ts'
 

@@ -1,7 +1,7 @@
 /** judge: one attempt of a claimed run, and how long it took. */
-import { isOfflineKind } from '../../../core/evaluator-definition.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Metrics } from '../../../platform/metrics.ts'
+import { isOfflineKind } from '../../../core/evaluation/evaluator-definition.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { ClaimedRun } from './claimed-run.ts'
 import { noCall, permanentFailure } from './judge-outcome.ts'
 import type { EvaluateOffline, Judge, JudgeOutcome } from './judge-outcome.ts'

@@ -1,6 +1,6 @@
 /** The attempts of a run: each is on record before its call begins. */
-import type { RunKey } from '../../../core/evaluation.ts'
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
 import { valuesOf } from './open-run.ts'
 

@@ -1,10 +1,10 @@
 /** claim: makes a run ours and puts the attempt on record, before anything is called. */
 import { randomUUID } from 'node:crypto'
-import type { Decision } from '../../../core/decision.ts'
-import type { RunKey } from '../../../core/evaluation.ts'
-import { isOfflineKind } from '../../../core/evaluator-definition.ts'
-import type { Queryable } from '../../../platform/postgres.ts'
-import { admit } from './admit.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import { isOfflineKind } from '../../../core/evaluation/evaluator-definition.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { admit } from './connections/admit.ts'
 import { beginAttempt } from './attempts.ts'
 import type { Claim, ClaimedRun } from './claimed-run.ts'
 import { endRun } from './end-run.ts'
@@ -14,7 +14,7 @@ import { readDecision } from './read-decision.ts'
 import type { ReadVersion } from './read-version.ts'
 import type { RunEnd } from './run-of.ts'
 import { canceledEnd, expiredEnd } from './settlement.ts'
-import { addSpending, noSpending } from './spend.ts'
+import { addSpending, noSpending } from './connections/spend.ts'
 
 export interface ClaimDependencies {
   readonly readVersion: ReadVersion

@@ -1,6 +1,6 @@
 /** What a claim comes to: a run that is ours for a while, or why there is none. */
-import type { Decision } from '../../../core/decision.ts'
-import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { JudgeConnection } from './judge-outcome.ts'
 import type { OpenRun } from './open-run.ts'
 

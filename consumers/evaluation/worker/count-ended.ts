@@ -1,6 +1,6 @@
 /** Counts runs that ended, by how. */
-import type { Run } from '../../../core/evaluation.ts'
-import type { Metrics } from '../../../platform/metrics.ts'
+import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { OpenRun } from './open-run.ts'
 
 /** Each run once: by whoever ended it. */

@@ -1,6 +1,6 @@
 /** Writes how a run ended, once, and hands it to whoever publishes it. */
 import { randomUUID } from 'node:crypto'
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import type { Claim } from './claimed-run.ts'
 import { moveRun } from './open-run.ts'
 import type { OpenRun } from './open-run.ts'

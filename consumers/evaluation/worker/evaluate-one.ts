@@ -1,12 +1,12 @@
 /** Evaluates one decision that was asked for again, by an evaluator that needs no network. */
-import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { EvaluatorFailure } from '../../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../../evaluators/evaluator.ts'
 import { createPatience } from '../../../evaluators/patience.ts'
 import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
 import { scoreOf } from '../../../evaluators/score-of.ts'
 import { subjectOf } from '../../../evaluators/subject.ts'
-import { cpuLimit } from '../../../platform/cpu-limit.ts'
+import { cpuLimit } from '../../../platform/validation/cpu-limit.ts'
 import { permanentFailure } from './judge-outcome.ts'
 import type { EvaluateOffline } from './judge-outcome.ts'
 

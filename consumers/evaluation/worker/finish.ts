@@ -1,19 +1,19 @@
 /** finish: what an attempt came to, written once: run, attempt, cost, and its connection. */
-import type { RunKey } from '../../../core/evaluation.ts'
-import type { Job, JobQueue } from '../../../platform/job-queue.ts'
-import type { Postgres, Queryable } from '../../../platform/postgres.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
+import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { endAttempt } from './attempts.ts'
-import { circuitAfter, circuitEventOf, isSettledBy } from './circuit.ts'
-import type { Circuit } from './circuit.ts'
+import { circuitAfter, circuitEventOf, isSettledBy } from './connections/circuit.ts'
+import type { Circuit } from './connections/circuit.ts'
 import type { ClaimedRun } from './claimed-run.ts'
-import { connectionOf, lockCircuit, readCircuit, writeCircuit } from './connections.ts'
+import { connectionOf, lockCircuit, readCircuit, writeCircuit } from './connections/connections.ts'
 import { endRun } from './end-run.ts'
 import type { JudgeOutcome } from './judge-outcome.ts'
 import { moveRun, readOpenRun } from './open-run.ts'
 import type { OpenRun } from './open-run.ts'
 import { settlementOf } from './settlement.ts'
 import type { Settlement } from './settlement.ts'
-import { addSpending } from './spend.ts'
+import { addSpending } from './connections/spend.ts'
 
 /** One attempt, behind its call. */
 export interface Attempted {

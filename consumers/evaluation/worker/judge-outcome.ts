@@ -1,8 +1,8 @@
 /** What became of one attempt of a run: scores, no question, or a failure and what it means. */
-import type { Decision } from '../../../core/decision.ts'
-import type { Score } from '../../../core/evaluation.ts'
-import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
-import type { StatusReason } from '../../../core/status-reason.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { Score } from '../../../core/evaluation/evaluation.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
+import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 
 export interface Scored {
   readonly kind: 'scored'

@@ -1,7 +1,7 @@
 /** Open runs as the table holds them, and the one statement that moves a run between states. */
-import type { RunKey } from '../../../core/evaluation.ts'
-import type { StatusReason } from '../../../core/status-reason.ts'
-import type { Queryable, Row } from '../../../platform/postgres.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
 export type OpenStatus = 'scheduled' | 'running' | 'retrying' | 'blocked' | 'finished'
 

@@ -1,7 +1,7 @@
 /** Repeats what fails because the store is away, until it succeeds or the process ends. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import { isTransientStoreError } from '../../../platform/postgres.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
+import { isTransientStoreError } from '../../../platform/postgres/postgres.ts'
 import { pause } from './pause.ts'
 
 /** @throws what is no trouble that passes, or the last of it once the signal is aborted. */

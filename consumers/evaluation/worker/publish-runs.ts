@@ -1,7 +1,7 @@
 /** Publishes runs that ended; storage deletes their rows when it has stored them. */
 import { TransientError } from '../../../core/consumed.ts'
-import type { Evaluation, Run, RunKey } from '../../../core/evaluation.ts'
-import type { Postgres, Queryable } from '../../../platform/postgres.ts'
+import type { Evaluation, Run, RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import type { Publish } from '../publish.ts'
 import { openRunColumns, valuesOf } from './open-run.ts'
 import type { OpenRun } from './open-run.ts'

@@ -1,7 +1,7 @@
 /** The decision of a run, read from the store when it is to be judged: a job carries no content. */
-import type { Decision } from '../../../core/decision.ts'
-import type { RunKey } from '../../../core/evaluation.ts'
-import type { Queryable, Row } from '../../../platform/postgres.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
 interface DecisionRow extends Row {
   readonly received_at: Date

@@ -1,7 +1,7 @@
 /** Versions of evaluators as the store keeps them; one never changes, so it is read once. */
-import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
-import { createCache } from '../../../platform/cache.ts'
-import type { Queryable, Row } from '../../../platform/postgres.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
+import { createCache } from '../../../platform/process/cache.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import type { OpenRun } from './open-run.ts'
 
 interface VersionRow extends Row, Omit<EvaluatorVersion, 'config' | 'output'> {

@@ -5,22 +5,22 @@
  * call nothing has happened, behind it the call is made again, and each is on record. A run that
  * has ended is never called again, only published.
  */
-import type { RunKey } from '../../../core/evaluation.ts'
-import { systemClock } from '../../../platform/clock.ts'
-import type { Job, JobQueue } from '../../../platform/job-queue.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Metrics } from '../../../platform/metrics.ts'
-import type { Postgres } from '../../../platform/postgres.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import { systemClock } from '../../../platform/process/clock.ts'
+import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
+import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import type { ClaimRun } from './claim.ts'
 import type { Claim, ClaimedRun } from './claimed-run.ts'
 import { countEnded } from './count-ended.ts'
 import type { Attempt } from './attempt.ts'
 import type { Finish, Finished } from './finish.ts'
-import type { HeldRun, Leases } from './leases.ts'
+import type { HeldRun, Leases } from './maintenance/leases.ts'
 import type { OpenRun } from './open-run.ts'
 import type { Persistently } from './persistently.ts'
 import type { PublishRuns } from './publish-runs.ts'
-import { release } from './release.ts'
+import { release } from './maintenance/release.ts'
 
 export interface RunJobDependencies {
   readonly postgres: Postgres

@@ -1,9 +1,9 @@
 /** An open run as it ended: what the topic and the table of runs say of it. */
 import type { JudgeConnection, CallReport } from './judge-outcome.ts'
-import { bareRun } from '../../../core/evaluation.ts'
-import type { Run, RunStatus, Score } from '../../../core/evaluation.ts'
-import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
-import type { StatusReason } from '../../../core/status-reason.ts'
+import { bareRun } from '../../../core/evaluation/evaluation.ts'
+import type { Run, RunStatus, Score } from '../../../core/evaluation/evaluation.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
+import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import type { OpenRun } from './open-run.ts'
 
 /** How a run ends. */

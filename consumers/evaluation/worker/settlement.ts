@@ -1,7 +1,7 @@
 /** What an attempt means for its run: it ends, is tried again, or waits for its connection. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { StatusReason } from '../../../core/status-reason.ts'
-import type { Circuit } from './circuit.ts'
+import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
+import type { Circuit } from './connections/circuit.ts'
 import type { Failure, JudgeOutcome } from './judge-outcome.ts'
 import type { OpenRun } from './open-run.ts'
 import type { RunEnd } from './run-of.ts'

@@ -1,8 +1,8 @@
 /** Fetches jobs while there is room for them, and works on several at once. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { RunKey } from '../../../core/evaluation.ts'
-import type { Job, JobQueue } from '../../../platform/job-queue.ts'
-import type { Logger } from '../../../platform/logger.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
 import { pause } from './pause.ts'
 import type { RunJob } from './run-job.ts'
 

@@ -1,5 +1,5 @@
 /** A rolling restart under load, from steady traffic to the verdict. */
-import { createApiClient } from '../../../stack/api-client.ts'
+import { createApiClient } from '../../../stack/tour/api-client.ts'
 import { createInstallation } from '../../support/installation.ts'
 import type { Installation, Tenant } from '../../support/installation.ts'
 import { endOffsets, waitUntilConsumed } from '../../support/kafka.ts'

@@ -1,6 +1,6 @@
 /** What nobody can store, kind by kind; and what only looks so. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Decision } from '../../../core/decision.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
 import { aDecision } from '../../support/builders.ts'
 import type { Poison } from './foreign-producer.ts'
 

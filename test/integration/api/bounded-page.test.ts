@@ -1,6 +1,6 @@
 /** Lists of an organization with many scores: so many are looked at for a page, and by an index. */
 import { beforeAll, expect, test } from '@jest/globals'
-import { scannedMax } from '../../../gateway/api/results/bounded-page.ts'
+import { scannedMax } from '../../../api/results/bounded-page.ts'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
 import { createScene, storeRun } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'

@@ -1,7 +1,7 @@
 /** Connections over HTTP and a real store, with a judge that answers over real sockets. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { createSealer } from '../../../platform/sealed-secret.ts'
+import { createSealer } from '../../../platform/security/sealed-secret.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { startJudgeServer } from '../../support/judge-server.ts'
 import type { JudgeServer } from '../../support/judge-server.ts'

@@ -1,7 +1,7 @@
 /** Filters of GET /v1/decisions and of the search, against a model that filters a list. */
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { ScoreCondition } from '../../../gateway/api/decisions/score-condition.ts'
+import type { ScoreCondition } from '../../../api/decisions/list/score-condition.ts'
 import { createScene } from './scene.ts'
 import type { Answer, Scene } from './scene.ts'
 import { aStoredDecision, storeAll } from './stored-decisions.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { erasuresLockKey } from '../../../core/erasure.ts'
+import { erasuresLockKey } from '../../../core/decision/erasure.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { createScene } from './scene.ts'

@@ -1,7 +1,7 @@
 /** GET /v1/decisions over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import type { Decision } from '../../../core/decision.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
 import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'

@@ -1,7 +1,7 @@
 /** Who changes a person, their letters and their sessions at once waits, and nobody deadlocks. */
 import { beforeAll, expect, test } from '@jest/globals'
-import { createPostgres } from '../../../platform/postgres.ts'
-import type { PostgresPool } from '../../../platform/postgres.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { logIn, password, register, tokenOfLetter } from './account-scene.ts'

@@ -1,7 +1,7 @@
 /** POST /v1/auth/login over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { hashPassword } from '../../../platform/password.ts'
+import { hashPassword } from '../../../platform/security/password.ts'
 import { createScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 

@@ -1,7 +1,7 @@
 /** GET /v1/auth/onboarding over a real store: steps from facts, and waiting for the next. */
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { insertApiKey } from '../../../platform/insert-api-key.ts'
-import type { RefusedAttempt } from '../../../gateway/facts/facts.ts'
+import { insertApiKey } from '../../../store/insert-api-key.ts'
+import type { RefusedAttempt } from '../../../usage/facts.ts'
 import { aDecision } from '../../support/builders.ts'
 import { createScene, storeDecision } from './scene.ts'
 import type { Scene } from './scene.ts'

@@ -1,6 +1,6 @@
 /** Plans, rule sets and open runs, as the evaluation group leaves them. */
 import { randomUUID } from 'node:crypto'
-import type { Run } from '../../../core/evaluation.ts'
+import type { Run } from '../../../core/evaluation/evaluation.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import type { RunOwner } from './scene.ts'
 

@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { createPostgres } from '../../../platform/postgres.ts'
-import type { PostgresPool } from '../../../platform/postgres.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createScene } from './scene.ts'
 import type { Scene, Statement } from './scene.ts'

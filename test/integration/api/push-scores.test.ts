@@ -1,8 +1,8 @@
 /** POST /v1/evaluation/scores over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { parseApiKey } from '../../../core/api-key.ts'
-import type { Run } from '../../../core/evaluation.ts'
+import { parseApiKey } from '../../../core/ids/api-key.ts'
+import type { Run } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
 import { storeOpenRun } from './open-run.ts'
 import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'

@@ -1,8 +1,8 @@
 /** A rule taken through the decisions of the last days, over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import type { Decision } from '../../../core/decision.ts'
-import { frameTokensOf } from '../../../gateway/api/rules/estimate-cost.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import { frameTokensOf } from '../../../api/rules/estimate-cost.ts'
 import { aDecision } from '../../support/builders.ts'
 import { aJudgeConfig } from '../../support/judges.ts'
 import { createScene, storeDecision } from './scene.ts'

@@ -1,7 +1,7 @@
 /** Rules over HTTP and a real store, and the rule sets that plans are made by. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { RuleSet } from '../../../core/rule.ts'
+import type { RuleSet } from '../../../core/evaluation/rule.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
 import { createScene } from './scene.ts'
 import type { Scene, Sending } from './scene.ts'

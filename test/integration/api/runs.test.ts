@@ -1,7 +1,7 @@
 /** Runs: found, read, canceled and replayed, over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Run } from '../../../core/evaluation.ts'
+import type { Run } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
 import { finished, storeOpenRun, storeRuleSet } from './open-run.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'

@@ -1,12 +1,12 @@
 /** Who calls in a scene: a person of each role in any organization, and keys of one. */
 import { randomUUID } from 'node:crypto'
-import { createApiKey, secretDigestOf } from '../../../core/api-key.ts'
-import type { ApiKeyScope } from '../../../core/api-key.ts'
+import { createApiKey, secretDigestOf } from '../../../core/ids/api-key.ts'
+import type { ApiKeyScope } from '../../../core/ids/api-key.ts'
 import { userRoles } from '../../../core/user-role.ts'
 import type { UserRole } from '../../../core/user-role.ts'
-import type { FindApiKey } from '../../../gateway/authentication/api-keys.ts'
-import { systemClock } from '../../../platform/clock.ts'
-import { createSessionTokens } from '../../../platform/session-token.ts'
+import type { FindApiKey } from '../../../auth/api-keys.ts'
+import { systemClock } from '../../../platform/process/clock.ts'
+import { createSessionTokens } from '../../../platform/security/session-token.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
 /** Of no password. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { writeCursor } from '../../../core/cursor.ts'
-import type { Decision } from '../../../core/decision.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
 import { aDecision } from '../../support/builders.ts'
 import { openEventStream } from '../../support/event-stream.ts'
 import type { EventStream } from '../../support/event-stream.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook as Verifier } from 'standardwebhooks'
-import { webhooksMax } from '../../../gateway/api/webhooks/edit-webhooks.ts'
+import { webhooksMax } from '../../../api/webhooks/edit-webhooks.ts'
 import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { createScene } from './scene.ts'

@@ -1,7 +1,7 @@
 /** `sluice bootstrap` over a real store: as often as one likes, and never another's. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { createApiKey, parseApiKey, secretDigestOf } from '../../../core/api-key.ts'
+import { createApiKey, parseApiKey, secretDigestOf } from '../../../core/ids/api-key.ts'
 import { runSluice } from '../../../stack/sluice-command.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'

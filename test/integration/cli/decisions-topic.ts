@@ -1,8 +1,8 @@
 /** Writes decisions and other things past the gateway, as a topic may come to hold them. */
-import { createEncode } from '../../../core/avro-codec.ts'
-import type { Decision } from '../../../core/decision.ts'
-import { keyOf } from '../../../core/decision.ts'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createEncode } from '../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import { keyOf } from '../../../core/decision/decision.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
 import type { Installation } from '../../support/installation.ts'
 import { produce } from '../../support/kafka.ts'

@@ -1,7 +1,7 @@
 /** What holds of every run, whatever happens: real processes, a real topic, a judge on HTTP. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { evaluationStateOf } from '../../../core/evaluation-status.ts'
+import { evaluationStateOf } from '../../../core/evaluation/evaluation-status.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { startJudgeServer } from '../../support/judge-server.ts'
 import { waitUntil } from '../../support/wait-until.ts'

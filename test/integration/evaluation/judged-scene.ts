@@ -1,7 +1,7 @@
 /** A whole Sluice with one tenant whose every decision goes to a judge on this machine. */
 import { randomUUID } from 'node:crypto'
-import type { EvaluatorVersion } from '../../../core/evaluator-definition.ts'
-import type { ResolvedRule } from '../../../core/rule.ts'
+import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
+import type { ResolvedRule } from '../../../core/evaluation/rule.ts'
 import type { Application } from '../../support/application.ts'
 import { aDecisionBody } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'

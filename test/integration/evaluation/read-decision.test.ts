@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { readDecision } from '../../../consumers/evaluation/worker/read-decision.ts'
-import type { Queryable } from '../../../platform/postgres.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 

@@ -4,7 +4,7 @@ import type {
   JudgeOutcome,
   JudgeRequest
 } from '../../../consumers/evaluation/worker/judge-outcome.ts'
-import type { RunKey } from '../../../core/evaluation.ts'
+import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { createScene, failed, scored } from './worker-scene.ts'
 import type { Scene, TestWorker } from './worker-scene.ts'

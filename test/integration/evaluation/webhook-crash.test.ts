@@ -1,6 +1,6 @@
 /** From a decision to its webhook through all processes, and through the death of the sender. */
 import { expect, test } from '@jest/globals'
-import { createApiClient } from '../../../stack/api-client.ts'
+import { createApiClient } from '../../../stack/tour/api-client.ts'
 import { aDecisionBody } from '../../support/builders.ts'
 import { clientOf, createInstallation } from '../../support/installation.ts'
 import { waitUntil } from '../../support/wait-until.ts'

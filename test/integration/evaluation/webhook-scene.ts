@@ -1,7 +1,10 @@
 /** Webhooks and what is on its way to them, as storage and the gateway leave them in the tables. */
 import { randomUUID } from 'node:crypto'
-import { createSealer } from '../../../platform/sealed-secret.ts'
-import { newWebhookSecret, webhookSecretContextOf } from '../../../platform/webhook-signature.ts'
+import { createSealer } from '../../../platform/security/sealed-secret.ts'
+import {
+  newWebhookSecret,
+  webhookSecretContextOf
+} from '../../../platform/http-client/webhook-signature.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
 export interface Webhook {

@@ -8,7 +8,7 @@ import {
   textArray,
   timestamptzArray,
   uuidArray
-} from '../../../platform/postgres-array.ts'
+} from '../../../platform/postgres/postgres-array.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 const text = fc.string({ unit: 'binary' }).filter((each) => !each.includes('\u0000'))

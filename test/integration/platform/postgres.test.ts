@@ -1,8 +1,12 @@
 /** Errors of a real Postgres: which of them condemn the row, and which only pass. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
-import { createPostgres, isTransientStoreError, sqlStateOf } from '../../../platform/postgres.ts'
-import type { Postgres } from '../../../platform/postgres.ts'
+import {
+  createPostgres,
+  isTransientStoreError,
+  sqlStateOf
+} from '../../../platform/postgres/postgres.ts'
+import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'

@@ -1,7 +1,7 @@
 /** What the real registry answers when something is not there, and when we ask the wrong place. */
 import { expect, test } from '@jest/globals'
 import { TransientError } from '../../../core/consumed.ts'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
 import { uniqueName } from '../../support/kafka.ts'
 import { services } from '../../support/services.ts'

@@ -1,6 +1,6 @@
 /** A real registry under FULL_TRANSITIVE comes to the verdicts that our check is tested for. */
 import { expect, test } from '@jest/globals'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { schemaCompatibility } from '../../../schemas/index.ts'
 import { uniqueName } from '../../support/kafka.ts'
 import { changing, schemaChanges } from '../../support/schema-changes.ts'

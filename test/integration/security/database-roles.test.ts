@@ -1,7 +1,7 @@
 /** The whole line with an owner that is no superuser, and with a gateway that has its own login. */
 import { describe, expect, test } from '@jest/globals'
-import { createKeyUsage } from '../../../gateway/authentication/key-usage.ts'
-import { createPostgres } from '../../../platform/postgres.ts'
+import { createKeyUsage } from '../../../auth/key-usage.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { clientOf, createInstallation } from '../../support/installation.ts'
 import type { Client, Installation, Tenant } from '../../support/installation.ts'

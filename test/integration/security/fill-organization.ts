@@ -1,6 +1,6 @@
 /** One row of an organization in each table that shows rows by organization. */
 import { randomUUID } from 'node:crypto'
-import { bareRun, bareScore } from '../../../core/evaluation.ts'
+import { bareRun, bareScore } from '../../../core/evaluation/evaluation.ts'
 import { aDecision } from '../../support/builders.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { storeDecision, storeRun } from '../api/scene.ts'

@@ -1,6 +1,6 @@
 /** Another organization: one of everything that a path can name, and words that give it away. */
 import { randomUUID } from 'node:crypto'
-import { bareRun, bareScore } from '../../../core/evaluation.ts'
+import { bareRun, bareScore } from '../../../core/evaluation/evaluation.ts'
 import { aDecision } from '../../support/builders.ts'
 import { storeOpenRun } from '../api/open-run.ts'
 import { storeDecision, storeRun } from '../api/scene.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { mayActAs, userRoles } from '../../../core/user-role.ts'
-import type { Route } from '../../../gateway/route.ts'
+import type { Route } from '../../../http/route.ts'
 import { createRoutes } from '../../../gateway/routes.ts'
 import { handlersOf } from '../../support/handlers-of.ts'
 import { createScene } from '../api/scene.ts'

@@ -10,7 +10,7 @@ import pg from 'pg'
 import { removeNativeData } from '../../../stack/native/native-services.ts'
 import { freePort } from '../../../stack/ports.ts'
 import { problemsOf, thisMachine } from '../../../stack/preflight.ts'
-import { ownerOf, startOf } from '../../../stack/run-file.ts'
+import { ownerOf, startOf } from '../../../stack/processes/run-file.ts'
 import { startServices } from '../../../stack/services.ts'
 import type { Addresses, Services } from '../../../stack/service.ts'
 

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startOf } from '../../../stack/run-file.ts'
+import { startOf } from '../../../stack/processes/run-file.ts'
 import { waitUntil } from '../../../stack/wait-until.ts'
 
-const SUPERVISOR = join(import.meta.dirname, '../../../stack/supervisor.ts')
+const SUPERVISOR = join(import.meta.dirname, '../../../stack/processes/supervisor.ts')
 
 /** Starts a process that would run for ten minutes, and prints its id. */
 function programIn(folder: string): string {

@@ -1,9 +1,9 @@
 /** Storage carries out what was asked to be erased: without a command, and after a kill. */
 import { beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { createPostgres } from '../../../platform/postgres.ts'
-import { beginErasure } from '../../../platform/erasure/erasure-table.ts'
-import type { Erasure } from '../../../platform/erasure/erasure-table.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import { beginErasure } from '../../../store/erasure/erasure-table.ts'
+import type { Erasure } from '../../../store/erasure/erasure-table.ts'
 import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { waitUntil } from '../../support/wait-until.ts'

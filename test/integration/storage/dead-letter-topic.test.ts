@@ -1,9 +1,9 @@
 /** Poison while its dead-letter topic is missing or takes too little: nothing is skipped. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { createEncode } from '../../../core/avro-codec.ts'
-import type { Decision } from '../../../core/decision.ts'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createEncode } from '../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
 import { aDecision } from '../../support/builders.ts'
 import { createInstallation } from '../../support/installation.ts'

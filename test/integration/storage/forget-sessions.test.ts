@@ -1,8 +1,8 @@
 /** What let people in once is deleted a month after it is over, and what may still do so is not. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { forgetSessions } from '../../../consumers/storage/forget-sessions.ts'
-import { createPostgres } from '../../../platform/postgres.ts'
+import { forgetSessions } from '../../../consumers/storage/maintenance/forget-sessions.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'

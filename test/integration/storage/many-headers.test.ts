@@ -1,8 +1,8 @@
 /** A small record with tens of thousands of headers, which somebody wrote past the gateway. */
 import { expect, test } from '@jest/globals'
-import { createEncode } from '../../../core/avro-codec.ts'
-import type { Decision } from '../../../core/decision.ts'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createEncode } from '../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
 import { aDecision } from '../../support/builders.ts'
 import { createInstallation } from '../../support/installation.ts'

@@ -1,8 +1,8 @@
 /** What tests of storage write to the topics, and what they then find in the tables. */
-import { createEncode } from '../../../core/avro-codec.ts'
-import type { Decision } from '../../../core/decision.ts'
-import type { Evaluation } from '../../../core/evaluation.ts'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createEncode } from '../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, evaluationContract, subjectOf } from '../../../schemas/index.ts'
 import { createInstallation } from '../../support/installation.ts'
 import type { Installation } from '../../support/installation.ts'

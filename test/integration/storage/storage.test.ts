@@ -1,9 +1,9 @@
 /** The storage group as a real process: poison, repetition and conflict beside good records. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { createEncode } from '../../../core/avro-codec.ts'
-import type { Decision } from '../../../core/decision.ts'
-import { createRegistry } from '../../../platform/schema-registry.ts'
+import { createEncode } from '../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
 import { aDecision } from '../../support/builders.ts'
 import { createInstallation } from '../../support/installation.ts'

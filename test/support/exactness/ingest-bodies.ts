@@ -1,8 +1,8 @@
 /** Bodies for `POST /v1/ingest` as text: everything the contract takes, its edges, and beyond. */
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
-import { mutatedText, objectText, spaceText, stringText } from '../../unit/core/json-texts.ts'
-import { surrogateText, valueText } from '../../unit/core/json-texts.ts'
+import { mutatedText, objectText, spaceText, stringText } from '../../unit/core/json/json-texts.ts'
+import { surrogateText, valueText } from '../../unit/core/json/json-texts.ts'
 import { naughtyStrings, spellings } from './naughty-strings.ts'
 
 /** The usual nine times out of ten. */

@@ -1,6 +1,6 @@
 /** A child process with all that it starts: run to its end, or ended together at a signal. */
 import { spawn } from 'node:child_process'
-import { signalGroup } from '../../../stack/process.ts'
+import { signalGroup } from '../../../stack/processes/process.ts'
 
 const killAfterMs = 10_000
 

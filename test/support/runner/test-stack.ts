@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { environmentOf } from '../../../stack/applications.ts'
+import { environmentOf } from '../../../stack/processes/applications.ts'
 import { freePort } from '../../../stack/ports.ts'
 import { preflight, thisMachine } from '../../../stack/preflight.ts'
 import { createProgress } from '../../../stack/progress.ts'

@@ -1,7 +1,7 @@
 /** What is asked when reads are measured: of what is there, and something else each time. */
 import { expect, test } from '@jest/globals'
 import { readRequests } from '../../../bench/read-requests.ts'
-import type { Postgres } from '../../../platform/postgres.ts'
+import type { Postgres } from '../../../platform/postgres/postgres.ts'
 
 const rows = [1, 2, 3].map((index) => ({
   decision_id: `id-${index}`,

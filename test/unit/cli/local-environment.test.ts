@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Environment } from '../../../platform/config.ts'
+import type { Environment } from '../../../platform/config/config.ts'
 
 const source = fileURLToPath(new URL('../../../cli/local-environment.ts', import.meta.url))
 

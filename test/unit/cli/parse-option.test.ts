@@ -13,7 +13,7 @@ import {
   parsePoints,
   parseScopes
 } from '../../../cli/parse-option.ts'
-import { createApiKey } from '../../../core/api-key.ts'
+import { createApiKey } from '../../../core/ids/api-key.ts'
 
 test('scopes are names between commas, each once', () => {
   expect(parseScopes('ingest, admin,ingest')).toEqual(['ingest', 'admin'])

@@ -1,6 +1,6 @@
 /** What the command line says before it needs any service. */
 import { expect, test } from '@jest/globals'
-import { createApiKey } from '../../../core/api-key.ts'
+import { createApiKey } from '../../../core/ids/api-key.ts'
 import { runSluice } from '../../../stack/sluice-command.ts'
 
 const nobody = {

@@ -1,8 +1,8 @@
 /** What the loop is given in its tests: a batch that remembers, a log, a registry. */
-import type { AvroSchema } from '../../../core/avro-codec.ts'
-import type { Message, MessageBatch } from '../../../platform/message-consumer.ts'
-import type { OutgoingRecord, RecordProducer } from '../../../platform/record-producer.ts'
-import type { Registry } from '../../../platform/schema-registry.ts'
+import type { AvroSchema } from '../../../platform/avro/avro-codec.ts'
+import type { Message, MessageBatch } from '../../../platform/kafka/message-consumer.ts'
+import type { OutgoingRecord, RecordProducer } from '../../../platform/kafka/record-producer.ts'
+import type { Registry } from '../../../platform/registry/schema-registry.ts'
 import type { Flood } from '../../../consumers/flood.ts'
 import { noon } from '../../support/builders.ts'
 

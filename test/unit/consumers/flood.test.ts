@@ -4,7 +4,7 @@ import { deadLetter, done, duplicate } from '../../../core/consumed.ts'
 import type { Consumed } from '../../../core/consumed.ts'
 import { createFlood } from '../../../consumers/flood.ts'
 import { PartitionStop } from '../../../consumers/partition-stop.ts'
-import type { Message } from '../../../platform/message-consumer.ts'
+import type { Message } from '../../../platform/kafka/message-consumer.ts'
 import { aMessage } from './fakes.ts'
 
 const poison = deadLetter('decode', 'undecodable', 'no text')

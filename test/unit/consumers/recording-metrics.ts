@@ -1,5 +1,5 @@
 /** Metrics that keep every call, for tests to look at. */
-import type { Metrics } from '../../../platform/metrics.ts'
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 
 export interface Measurement {
   readonly name: string

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sendAll } from '../../../consumers/send-all.ts'
 import { TransientError } from '../../../core/consumed.ts'
-import { ProduceError } from '../../../platform/record-producer.ts'
-import type { OutgoingRecord, RecordProducer } from '../../../platform/record-producer.ts'
+import { ProduceError } from '../../../platform/kafka/record-producer.ts'
+import type { OutgoingRecord, RecordProducer } from '../../../platform/kafka/record-producer.ts'
 
 const mebibyte = 1024 * 1024
 

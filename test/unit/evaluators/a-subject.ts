@@ -1,5 +1,5 @@
 /** A subject to begin an evaluator's test with; each test names only what it is about. */
-import type { Decision } from '../../../core/decision.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
 import { subjectOf } from '../../../evaluators/subject.ts'
 import type { Subject } from '../../../evaluators/subject.ts'
 import { aDecision } from '../../support/builders.ts'

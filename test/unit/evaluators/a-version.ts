@@ -1,6 +1,9 @@
 /** Evaluators as an organization saves them, and what they find. */
-import type { EvaluatorKind, EvaluatorVersion } from '../../../core/evaluator-definition.ts'
-import type { Decision } from '../../../core/decision.ts'
+import type {
+  EvaluatorKind,
+  EvaluatorVersion
+} from '../../../core/evaluation/evaluator-definition.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
 import { checkEvaluator } from '../../../evaluators/check-evaluator.ts'
 import { compileEvaluator } from '../../../evaluators/compile-evaluator.ts'
 import { completeDraft } from '../../../evaluators/complete-draft.ts'

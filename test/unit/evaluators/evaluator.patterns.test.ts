@@ -1,17 +1,20 @@
 /** No text makes a pattern slow: each quantifier has an end, so the work at each place has one. */
 import { expect, test } from '@jest/globals'
-import { accountPattern, cardPattern } from '../../../evaluators/heuristics/account-numbers.ts'
+import {
+  accountPattern,
+  cardPattern
+} from '../../../evaluators/heuristics/personal-data/account-numbers.ts'
 import { fenceLine } from '../../../evaluators/text/code-fences.ts'
-import { emailPattern } from '../../../evaluators/heuristics/email-addresses.ts'
+import { emailPattern } from '../../../evaluators/heuristics/personal-data/email-addresses.ts'
 import { jsonRequest, otherMeaning } from '../../../evaluators/text/json-request-patterns.ts'
-import { detectors } from '../../../evaluators/heuristics/personal-data.ts'
-import { phonePattern } from '../../../evaluators/heuristics/phone-numbers.ts'
+import { detectors } from '../../../evaluators/heuristics/personal-data/personal-data.ts'
+import { phonePattern } from '../../../evaluators/heuristics/personal-data/phone-numbers.ts'
 import { otherLanguage } from '../../../evaluators/heuristics/language.ts'
 import { promptPhrase } from '../../../evaluators/heuristics/prompt-leakage.ts'
 import { numberPattern } from '../../../evaluators/similarity/numbers.ts'
 import { blockFence } from '../../../evaluators/text/code-block.ts'
 import { refusalCue, refusalPhrases } from '../../../evaluators/heuristics/refusal-phrases.ts'
-import { secretPattern } from '../../../evaluators/heuristics/secrets.ts'
+import { secretPattern } from '../../../evaluators/heuristics/personal-data/secrets.ts'
 
 const patterns: [string, RegExp][] = [
   ['announced prompts', promptPhrase],

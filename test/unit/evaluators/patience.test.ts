@@ -4,7 +4,7 @@ import { verdict } from '../../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../../evaluators/evaluator.ts'
 import { createPatience } from '../../../evaluators/patience.ts'
 import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
-import { CpuLimitError } from '../../../platform/cpu-limit.ts'
+import { CpuLimitError } from '../../../platform/validation/cpu-limit.ts'
 import { aSubject } from './a-subject.ts'
 import { aVersion } from './a-version.ts'
 

@@ -4,7 +4,7 @@ import { compileEvaluator } from '../../../evaluators/compile-evaluator.ts'
 import { EvaluatorFailure, verdict } from '../../../evaluators/evaluator.ts'
 import type { CompiledEvaluator, Evaluate } from '../../../evaluators/evaluator.ts'
 import { runEvaluators } from '../../../evaluators/run-evaluators.ts'
-import { CpuLimitError } from '../../../platform/cpu-limit.ts'
+import { CpuLimitError } from '../../../platform/validation/cpu-limit.ts'
 import { aSubject } from './a-subject.ts'
 import { aVersion } from './a-version.ts'
 

@@ -1,6 +1,6 @@
 /** Scores: what is published of a finding, and what makes different scales comparable. */
 import { expect, test } from '@jest/globals'
-import type { ScoreDefinition } from '../../../core/evaluator-definition.ts'
+import type { ScoreDefinition } from '../../../core/evaluation/evaluator-definition.ts'
 import { EvaluatorFailure, verdict } from '../../../evaluators/evaluator.ts'
 import type { Finding } from '../../../evaluators/evaluator.ts'
 import { holdToOutput } from '../../../evaluators/hold-to-output.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { readGatewayConfig } from '../../../gateway/config.ts'
-import type { Environment } from '../../../platform/config.ts'
+import type { Environment } from '../../../platform/config/config.ts'
 
 const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const always = {

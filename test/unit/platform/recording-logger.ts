@@ -1,5 +1,5 @@
 /** A logger that keeps what it was told, for tests to look at. */
-import type { Logger } from '../../../platform/logger.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
 
 export interface LogEntry {
   readonly level: keyof Logger

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLocalFile, writeLocalFile } from '../../../stack/local-file.ts'
 import { keepSecrets } from '../../../stack/secrets.ts'
-import { curlOf, summaryOf } from '../../../stack/summary.ts'
+import { curlOf, summaryOf } from '../../../stack/tour/summary.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const LOCAL = {

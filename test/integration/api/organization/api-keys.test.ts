@@ -1,7 +1,7 @@
 /** API keys over HTTP and a real store; test/e2e/made-keys.test.ts sends with them. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { parseApiKey } from '../../../../core/api-key.ts'
-import { keysMax } from '../../../../gateway/api/organization/api-keys.ts'
+import { parseApiKey } from '../../../../core/ids/api-key.ts'
+import { keysMax } from '../../../../api/organization/keys/api-keys.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
 import { auditOf, createOrganization, createPerson } from './people.ts'

@@ -1,7 +1,7 @@
 /** No body, path or query, however odd, makes a 500 of these routes. */
 import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { apiKeyScopes } from '../../../../core/api-key.ts'
+import { apiKeyScopes } from '../../../../core/ids/api-key.ts'
 import { userRoles } from '../../../../core/user-role.ts'
 import { createScene } from '../scene.ts'
 import type { Scene, Sending } from '../scene.ts'

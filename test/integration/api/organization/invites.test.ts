@@ -5,7 +5,7 @@ import { userRoles } from '../../../../core/user-role.ts'
 import {
   invitesPerDay,
   invitesToOnePerHour
-} from '../../../../gateway/api/organization/throttle-invites.ts'
+} from '../../../../api/organization/invites/throttle-invites.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
 import { auditOf, createOrganization, createPerson, password } from './people.ts'

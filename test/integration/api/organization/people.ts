@@ -1,6 +1,6 @@
 /** People with accounts of their own, logged in as anybody logs in. */
 import { randomUUID } from 'node:crypto'
-import { hashPassword } from '../../../../platform/password.ts'
+import { hashPassword } from '../../../../platform/security/password.ts'
 import type { Answer, Scene, Sending } from '../scene.ts'
 
 export const password = 'correct horse battery staple'

@@ -1,8 +1,8 @@
 /** Options and environment to what bootstrap is asked for. */
 import { expect, test } from '@jest/globals'
 import { bootstrapRequestOf } from '../../../../cli/accounts/bootstrap-request.ts'
-import { createApiKey } from '../../../../core/api-key.ts'
-import type { ApiKeyScope } from '../../../../core/api-key.ts'
+import { createApiKey } from '../../../../core/ids/api-key.ts'
+import type { ApiKeyScope } from '../../../../core/ids/api-key.ts'
 
 const { api_key, key_id, secret } = createApiKey('prod')
 const scopes: readonly ApiKeyScope[] = ['ingest']

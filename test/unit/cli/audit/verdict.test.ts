@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { judge } from '../../../../cli/audit/verdict.ts'
 import type { StoredFacts, Verdict } from '../../../../cli/audit/verdict.ts'
-import { fingerprintOf } from '../../../../core/fingerprint.ts'
+import { fingerprintOf } from '../../../../core/decision/fingerprint.ts'
 import { aDecision } from '../../../support/builders.ts'
 
 const decision = aDecision()

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { CondemnedOrigin } from '../../../../cli/letters/choose-letters.ts'
 import { replayLetters, runsOf } from '../../../../cli/letters/replay-letters.ts'
 import type { Replay } from '../../../../cli/letters/replay-letters.ts'
-import type { OffsetRange, Stretch } from '../../../../platform/log-fetcher.ts'
-import type { Queryable, Row } from '../../../../platform/postgres.ts'
-import type { TopicReader } from '../../../../platform/topic-reader.ts'
+import type { OffsetRange, Stretch } from '../../../../platform/kafka/log-fetcher.ts'
+import type { Queryable, Row } from '../../../../platform/postgres/postgres.ts'
+import type { TopicReader } from '../../../../platform/kafka/topic-reader.ts'
 import { aMessage, FakeProducer } from '../../consumers/fakes.ts'
 
 const place = { topic: 'dead', timestamp: 5 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Described } from '../../../../cli/records/describe.ts'
 import { matches } from '../../../../cli/records/record-filter.ts'
 import { recordLine } from '../../../../cli/records/record-line.ts'
-import type { Decision } from '../../../../core/decision.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
 import { aDecision, anEvaluation } from '../../../support/builders.ts'
 import { aMessage } from '../../consumers/fakes.ts'
 

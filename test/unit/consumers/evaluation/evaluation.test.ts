@@ -1,10 +1,10 @@
 /** The evaluation group: published and acknowledged before the offsets of the decisions move. */
 import { expect, test } from '@jest/globals'
-import { createEncode } from '../../../../core/avro-codec.ts'
+import { createEncode } from '../../../../platform/avro/avro-codec.ts'
 import { deadLetter, done, TransientError } from '../../../../core/consumed.ts'
 import type { Consumed } from '../../../../core/consumed.ts'
-import type { Decision } from '../../../../core/decision.ts'
-import type { Evaluation } from '../../../../core/evaluation.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
+import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import type { Consumption } from '../../../../consumers/record-consumed.ts'
 import { createEvaluateAll } from '../../../../consumers/evaluation/evaluate.ts'
 import { createEvaluation } from '../../../../consumers/evaluation/evaluation.ts'

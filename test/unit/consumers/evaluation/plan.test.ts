@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../../consumers/evaluation/plan.ts'
 import type { StoredPlan } from '../../../../consumers/evaluation/store-plans.ts'
-import type { Decision } from '../../../../core/decision.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
 import { createPlanRules } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'

@@ -1,9 +1,9 @@
 /** Rule sets: one look for many decisions, and what is built in is what this process has. */
 import { expect, test } from '@jest/globals'
 import { createRuleSets } from '../../../../consumers/evaluation/rule-sets.ts'
-import type { RuleSet } from '../../../../core/rule.ts'
+import type { RuleSet } from '../../../../core/evaluation/rule.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../../../evaluators/default-rule-set.ts'
-import type { Row } from '../../../../platform/postgres.ts'
+import type { Row } from '../../../../platform/postgres/postgres.ts'
 import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
 
 const [organization, other] = ['01938c4e-0000-7000-8000-000000000001', '01938c4e-0000-7000-8000-2']

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { PartitionProgress } from '../../../../consumers/lag.ts'
 import { recordProgress, startWatermark } from '../../../../consumers/storage/watermark.ts'
 import type { Samples } from '../../../../consumers/storage/watermark.ts'
-import type { Queryable, Row } from '../../../../platform/postgres.ts'
+import type { Queryable, Row } from '../../../../platform/postgres/postgres.ts'
 import { noon } from '../../../support/builders.ts'
 import { RecordingLogger } from '../../platform/recording-logger.ts'
 

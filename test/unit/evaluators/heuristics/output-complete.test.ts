@@ -1,6 +1,6 @@
 /** output_complete: what is visibly broken off fails; what only looks unusual does not. */
 import { expect, test } from '@jest/globals'
-import type { Decision } from '../../../../core/decision.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
 import { outputComplete } from '../../../../evaluators/heuristics/output-complete.ts'
 import { aSubject } from '../a-subject.ts'
 

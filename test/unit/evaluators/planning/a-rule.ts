@@ -1,6 +1,6 @@
 /** Rules and versions to begin a test with; each test names only what it is about. */
-import type { EvaluatorVersion } from '../../../../core/evaluator-definition.ts'
-import type { ResolvedRule } from '../../../../core/rule.ts'
+import type { EvaluatorVersion } from '../../../../core/evaluation/evaluator-definition.ts'
+import type { ResolvedRule } from '../../../../core/evaluation/rule.ts'
 
 export function aVersion(overrides: Partial<EvaluatorVersion> = {}): EvaluatorVersion {
   const name = overrides.name ?? 'short'

@@ -1,7 +1,7 @@
 /** match: patterns over ids, texts of metadata, and which of them did not match. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { RuleMatch } from '../../../../core/rule.ts'
+import type { RuleMatch } from '../../../../core/evaluation/rule.ts'
 import { createMatch } from '../../../../evaluators/planning/match.ts'
 import { metadataTextsOf } from '../../../../evaluators/planning/metadata-texts.ts'
 import { aDecision } from '../../../support/builders.ts'

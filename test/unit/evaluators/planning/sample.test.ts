@@ -1,7 +1,7 @@
 /** sample: deterministic, as many as the rate says, and the same ones for rules of a cohort. */
 import { expect, test } from '@jest/globals'
-import { uuidv5 } from '../../../../core/ids.ts'
-import type { RuleSampling } from '../../../../core/rule.ts'
+import { uuidv5 } from '../../../../core/ids/ids.ts'
+import type { RuleSampling } from '../../../../core/evaluation/rule.ts'
 import { isSampled } from '../../../../evaluators/planning/sample.ts'
 
 const namespace = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'

@@ -1,6 +1,6 @@
 /** Whether JSON was asked for: told from parameters, prompt and domain, in several languages. */
 import { expect, test } from '@jest/globals'
-import type { Decision } from '../../../../core/decision.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
 import { aSubject } from '../a-subject.ts'
 
 function isAskedFor(overrides: Partial<Decision>): boolean {

@@ -1,8 +1,8 @@
 /** Workers that are no processes: a test says what they do, and sees what they were told. */
 import type { Fork, WorkerEnd, WorkerProcess } from '../../../../gateway/cluster/fork.ts'
 import type { FromPrimary, FromWorker } from '../../../../gateway/cluster/messages.ts'
-import { createMetrics } from '../../../../platform/metrics.ts'
-import type { ProcessMetrics } from '../../../../platform/metrics.ts'
+import { createMetrics } from '../../../../platform/telemetry/metrics.ts'
+import type { ProcessMetrics } from '../../../../platform/telemetry/metrics.ts'
 
 export class FakeWorker implements WorkerProcess {
   readonly told: FromPrimary[] = []

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { exposeAll, missingIn } from '../../../../gateway/cluster/primary.ts'
 import { createWorkerHandle } from '../../../../gateway/cluster/worker-handle.ts'
-import { createMetrics, remainsOf } from '../../../../platform/metrics.ts'
+import { createMetrics, remainsOf } from '../../../../platform/telemetry/metrics.ts'
 import { FakeWorker } from './fakes.ts'
 
 async function workersThatMiss(...missing: (readonly string[])[]) {

@@ -1,7 +1,7 @@
 /** What SDKs dropped: known reasons by name, all others together, nonsense harmless. */
 import { describe, expect, test } from '@jest/globals'
 import { createTakeClientReport, dropReasons } from '../../../../gateway/ingest/client-report.ts'
-import { createNotedFacts } from '../../../../gateway/facts/noted-facts.ts'
+import { createNotedFacts } from '../../../../usage/noted-facts.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { organizationId, principal, submissionOf } from './fakes.ts'
 

@@ -1,13 +1,13 @@
 /** encode: the record of a decision, its key and headers, and when there is none. */
 import { describe, expect, test } from '@jest/globals'
-import { createDecoderFactory } from '../../../../core/avro-codec.ts'
-import type { Decision } from '../../../../core/decision.ts'
+import { createDecoderFactory } from '../../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
 import { readWireFormat } from '../../../../core/wire-format.ts'
 import { createEncode, decisionBytesMax } from '../../../../gateway/ingest/encode.ts'
 import { decisionContract } from '../../../../schemas/index.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { problemOf } from '../api/fakes.ts'
+import { problemOf } from '../../api/fakes.ts'
 
 const metrics = new RecordingMetrics()
 const encode = createEncode({ topic: 'decisions', schemaId: () => 4711, metrics })

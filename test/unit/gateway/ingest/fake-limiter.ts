@@ -1,5 +1,9 @@
 /** A limiter with windows of its own, which answers at once or later, as the test wants. */
-import type { RateLimit, RateLimiter, RateLimitState } from '../../../../platform/rate-limiter.ts'
+import type {
+  RateLimit,
+  RateLimiter,
+  RateLimitState
+} from '../../../../platform/rate-limit/rate-limiter.ts'
 
 export class FakeLimiter implements RateLimiter {
   /** What is left of each key's window; a key not named here has its whole limit. */

@@ -1,6 +1,6 @@
 /** What the steps of the line are given in their tests: a caller, a body, a log. */
-import type { KeyPrincipal } from '../../../../gateway/call.ts'
-import { createNotedFacts } from '../../../../gateway/facts/noted-facts.ts'
+import type { KeyPrincipal } from '../../../../core/principal.ts'
+import { createNotedFacts } from '../../../../usage/noted-facts.ts'
 import { createNoteFacts } from '../../../../gateway/ingest/note-facts.ts'
 import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
 import { parse } from '../../../../gateway/ingest/parse.ts'
@@ -10,7 +10,7 @@ import type {
   Route,
   RoutedRecord,
   RoutingProducer
-} from '../../../../platform/record-producer.ts'
+} from '../../../../platform/kafka/record-producer.ts'
 import { noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 

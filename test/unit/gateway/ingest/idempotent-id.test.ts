@@ -1,8 +1,8 @@
 /** Idempotency-Key: the same key gives the same ids, and a garbled one is refused. */
 import { expect, test } from '@jest/globals'
-import { isUuid } from '../../../../core/ids.ts'
+import { isUuid } from '../../../../core/ids/ids.ts'
 import { idempotentIdOf } from '../../../../gateway/ingest/idempotent-id.ts'
-import { problemOf } from '../api/fakes.ts'
+import { problemOf } from '../../api/fakes.ts'
 import { organizationId } from './fakes.ts'
 
 const another = '01938c4e-3333-7000-8000-5b7a9f002f6d'

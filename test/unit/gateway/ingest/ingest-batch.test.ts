@@ -1,7 +1,7 @@
 /** The line of a batch: one result for each item, and the answer that they add up to. */
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import type { Call, Reply } from '../../../../gateway/call.ts'
+import type { Call, Reply } from '../../../../http/call.ts'
 import { createBatchOutcomes } from '../../../../gateway/ingest/batch-outcomes.ts'
 import { createEncode } from '../../../../gateway/ingest/encode.ts'
 import { idempotentIdOf } from '../../../../gateway/ingest/idempotent-id.ts'
@@ -9,10 +9,10 @@ import { createIngestBatch } from '../../../../gateway/ingest/ingest-batch.ts'
 import type { Quota } from '../../../../gateway/ingest/limit-rate.ts'
 import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
 import { createValidate } from '../../../../gateway/ingest/validate.ts'
-import type { OutgoingRecord } from '../../../../platform/record-producer.ts'
+import type { OutgoingRecord } from '../../../../platform/kafka/record-producer.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { callOf, problemOf } from '../api/fakes.ts'
+import { callOf, problemOf } from '../../api/fakes.ts'
 import { createNotes, organizationId, principal, quota } from './fakes.ts'
 
 interface Scene {

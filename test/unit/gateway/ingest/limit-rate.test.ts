@@ -1,6 +1,6 @@
 /** limit rate: what is taken from whose window, and what the caller is told. */
 import { describe, expect, test } from '@jest/globals'
-import type { KeyPrincipal } from '../../../../gateway/call.ts'
+import type { KeyPrincipal } from '../../../../core/principal.ts'
 import { createLimitRate } from '../../../../gateway/ingest/limit-rate.ts'
 import { FakeLimiter } from './fake-limiter.ts'
 import { organizationId, principal } from './fakes.ts'

@@ -1,10 +1,10 @@
 /** What the line notes: whose key it was, why it was refused, and nothing of the payload. */
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import { KeyRefusal } from '../../../../gateway/authentication/key-refusal.ts'
+import { KeyRefusal } from '../../../../auth/key-refusal.ts'
 import type { BatchAttempt } from '../../../../gateway/ingest/attempt.ts'
 import { noon } from '../../../support/builders.ts'
-import { callOf } from '../api/fakes.ts'
+import { callOf } from '../../api/fakes.ts'
 import { createNotes, organizationId, principal, submissionOf } from './fakes.ts'
 
 function attemptOf(members: Partial<BatchAttempt> = {}): BatchAttempt {

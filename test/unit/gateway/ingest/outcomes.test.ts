@@ -1,11 +1,11 @@
 /** Outcomes: exactly one for each decision, and what the caller learns beside it. */
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import type { KeyPrincipal } from '../../../../gateway/call.ts'
+import type { KeyPrincipal } from '../../../../core/principal.ts'
 import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { callOf } from '../api/fakes.ts'
+import { callOf } from '../../api/fakes.ts'
 import { createNotes, principal, quota } from './fakes.ts'
 
 const call = callOf()

@@ -1,12 +1,12 @@
 /** parse of a batch: which items there are, and what refuses all of them. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { membersMax } from '../../../../core/json-members.ts'
+import { membersMax } from '../../../../core/json/json-members.ts'
 import { Problem } from '../../../../core/problem.ts'
 import { itemsMax, parseBatch } from '../../../../gateway/ingest/parse-batch.ts'
 import type { Submission } from '../../../../gateway/ingest/parse.ts'
-import { fragmentSoup, mutatedText, objectText, valueText } from '../../core/json-texts.ts'
-import { problemOf } from '../api/fakes.ts'
+import { fragmentSoup, mutatedText, objectText, valueText } from '../../core/json/json-texts.ts'
+import { problemOf } from '../../api/fakes.ts'
 
 const lines = 'application/x-ndjson'
 

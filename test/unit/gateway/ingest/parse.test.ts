@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { Problem } from '../../../../core/problem.ts'
 import { depthMax, parse } from '../../../../gateway/ingest/parse.ts'
-import { problemOf } from '../api/fakes.ts'
+import { problemOf } from '../../api/fakes.ts'
 
 const json = 'application/json'
 

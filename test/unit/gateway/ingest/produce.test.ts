@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import { createProduce } from '../../../../gateway/ingest/produce.ts'
-import { PartialSendError, ProduceError } from '../../../../platform/record-producer.ts'
+import { PartialSendError, ProduceError } from '../../../../platform/kafka/record-producer.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { problemOf } from '../api/fakes.ts'
+import { problemOf } from '../../api/fakes.ts'
 import { aRecord, FakeLog } from './fakes.ts'
 
 const overheadBytes = 512

@@ -1,12 +1,12 @@
 /** validate: which bodies are decisions, what is kept of them, and what is said of the others. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isUuid } from '../../../../core/ids.ts'
-import { membersMax } from '../../../../core/json-members.ts'
+import { isUuid } from '../../../../core/ids/ids.ts'
+import { membersMax } from '../../../../core/json/json-members.ts'
 import { createValidate, idOf } from '../../../../gateway/ingest/validate.ts'
 import { aDecisionBody, noon } from '../../../support/builders.ts'
 import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
-import { problemOf } from '../api/fakes.ts'
+import { problemOf } from '../../api/fakes.ts'
 import { organizationId, principal, submissionOf } from './fakes.ts'
 
 const metrics = new RecordingMetrics()

@@ -1,7 +1,7 @@
 /** What an attempt means for its run. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Circuit } from '../../../../../consumers/evaluation/worker/circuit.ts'
+import type { Circuit } from '../../../../../consumers/evaluation/worker/connections/circuit.ts'
 import {
   noCall,
   permanentFailure

@@ -1,6 +1,6 @@
 /** The doctor judges keys as the gateway does. */
 import { describe, expect, test } from '@jest/globals'
-import { createApiKey, parseApiKey } from '../../../../../../core/api-key.ts'
+import { createApiKey, parseApiKey } from '../../../../../../core/ids/api-key.ts'
 import { keyFlawOf, keyShown } from '../../../../../../sdk/typescript/src/doctor/key-form.ts'
 
 const keys = Array.from({ length: 50 }, () => createApiKey('live').api_key)

@@ -1,0 +1,146 @@
+/** Evaluators as the tables hold them, and the built-in ones, which no table has. */
+import type { EvaluatorKind, EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
+import { builtInEvaluators } from '../../evaluators/default-rule-set.ts'
+import type { Row } from '../../platform/postgres/postgres.ts'
+import type { OrganizationRows } from '../configuration/take-turn.ts'
+
+/** One version of an evaluator, and where it comes from. */
+export interface StoredEvaluator {
+  readonly version: EvaluatorVersion
+  /** What the attacks on a judge came to; null for other kinds, and where nobody tried. */
+  readonly self_test: unknown
+  readonly created_by: string | null
+  /** Of the evaluator; null for a built-in one, as is `updated_at`. */
+  readonly created_at: Date | null
+  /** Of this version. */
+  readonly updated_at: Date | null
+}
+
+interface VersionRow extends Row {
+  readonly evaluator_id: string
+  readonly version: number
+  readonly name: string
+  readonly kind: EvaluatorKind
+  readonly description: string | null
+  readonly config: string
+  readonly output: string
+  readonly timeout_ms: number
+  readonly config_hash: string
+  readonly self_test: string | null
+  readonly created_by: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** Versions of what is not deleted; the condition on them is still to come. */
+const selectVersions = `
+  select v.evaluator_id, v.version, v.name, v.kind, v.description, v.config, v.output,
+         v.timeout_ms, v.config_hash, v.self_test, v.created_by, e.created_at,
+         v.created_at as updated_at
+    from evaluators e
+    join evaluator_versions v
+      on v.organization_id = e.organization_id and v.evaluator_id = e.evaluator_id
+   where e.organization_id = $1
+     and e.deleted_at is null`
+
+const builtIn: ReadonlyMap<string, StoredEvaluator> = new Map(
+  builtInEvaluators.map((version) => [
+    version.evaluator_id,
+    { version, self_test: null, created_by: null, created_at: null, updated_at: null }
+  ])
+)
+
+export const builtInStored: readonly StoredEvaluator[] = [...builtIn.values()]
+
+export function isBuiltIn(evaluatorId: string): boolean {
+  return builtIn.has(evaluatorId)
+}
+
+/** The latest versions of these, in no order. */
+export async function readEvaluators(
+  ours: OrganizationRows,
+  evaluatorIds: readonly string[]
+): Promise<StoredEvaluator[]> {
+  const rows = await ours.query<VersionRow>(
+    `${selectVersions} and v.version = e.version and e.evaluator_id = any($2)`,
+    [ours.organizationId, evaluatorIds]
+  )
+  const known = evaluatorIds.flatMap((id) => builtIn.get(id) ?? [])
+  return [...known, ...rows.map(storedOf)]
+}
+
+export async function readEvaluator(
+  ours: OrganizationRows,
+  evaluatorId: string
+): Promise<StoredEvaluator | null> {
+  const [found] = await readEvaluators(ours, [evaluatorId])
+  return found ?? null
+}
+
+export async function readVersion(
+  ours: OrganizationRows,
+  evaluatorId: string,
+  version: number
+): Promise<StoredEvaluator | null> {
+  const known = builtIn.get(evaluatorId)
+  if (known !== undefined) return known.version.version === version ? known : null
+  const [row] = await ours.query<VersionRow>(
+    `${selectVersions} and e.evaluator_id = $2 and v.version = $3`,
+    [ours.organizationId, evaluatorId, version]
+  )
+  return row === undefined ? null : storedOf(row)
+}
+
+/** Newest first, below a version; at most so many. */
+export async function readVersions(
+  ours: OrganizationRows,
+  evaluatorId: string,
+  { below, rowsMax }: { readonly below: number; readonly rowsMax: number }
+): Promise<StoredEvaluator[]> {
+  const known = builtIn.get(evaluatorId)
+  if (known !== undefined) return known.version.version < below ? [known] : []
+  const rows = await ours.query<VersionRow>(
+    `${selectVersions} and e.evaluator_id = $2 and v.version < $3
+      order by v.version desc limit ${rowsMax}`,
+    [ours.organizationId, evaluatorId, below]
+  )
+  return rows.map(storedOf)
+}
+
+/** Ids and names of an organization's own. */
+export function readEvaluatorNames(
+  ours: OrganizationRows
+): Promise<{ evaluator_id: string; name: string }[]> {
+  return ours.query<{ evaluator_id: string; name: string }>(
+    `select evaluator_id, name from evaluators
+      where organization_id = $1 and deleted_at is null`,
+    [ours.organizationId]
+  )
+}
+
+function storedOf(row: VersionRow): StoredEvaluator {
+  const { config, output, self_test, created_by, created_at, updated_at, ...version } = row
+  return {
+    version: {
+      ...version,
+      config: JSON.parse(config) as EvaluatorVersion['config'],
+      output: JSON.parse(output) as ScoreDefinition
+    },
+    self_test: self_test === null ? null : JSON.parse(self_test),
+    created_by,
+    created_at,
+    updated_at
+  }
+}
+
+/** As callers see it. */
+export function evaluatorView({ version, ...stored }: StoredEvaluator) {
+  const { evaluator_id, name, kind, description, config, output, timeout_ms } = version
+  const { self_test, created_by, created_at, updated_at } = stored
+  return {
+    ...{ evaluator_id, name, kind, description, built_in: isBuiltIn(evaluator_id) },
+    ...{ version: version.version, config, output, timeout_ms, config_hash: version.config_hash },
+    ...{ self_test, created_by, created_at, updated_at }
+  }
+}

@@ -1,0 +1,49 @@
+/** How many invites an organization may make, and how many may go to one address. */
+import { createHash } from 'node:crypto'
+import { Problem } from '../../../core/problem.ts'
+import type { RateLimit, RateLimiter } from '../../../platform/rate-limit/rate-limiter.ts'
+
+export interface InviteAttempt {
+  readonly organizationId: string
+  /** Normalized. */
+  readonly email: string
+}
+
+export const invitesPerDay = 100
+/** Each is a letter to somebody who may know nobody here, and anybody may found organizations. */
+export const invitesToOnePerHour = 5
+
+/** The organization first: one that is over its limit uses up nobody's address. */
+export async function throttleInvites(
+  rateLimiter: Pick<RateLimiter, 'take'>,
+  { organizationId, email }: InviteAttempt
+): Promise<void> {
+  const ofDay = { points: invitesPerDay, windowSeconds: 86_400 }
+  const ofHour = { points: invitesToOnePerHour, windowSeconds: 3600 }
+  const made = `The organization has made ${invitesPerDay} invites`
+  const sent = `This address was invited ${invitesToOnePerHour} times within an hour`
+  await take(rateLimiter, { key: `invites:${organizationId}`, limit: ofDay, why: made })
+  await take(rateLimiter, { key: `invites:to:${nameOf(email)}`, limit: ofHour, why: sent })
+}
+
+interface Take {
+  readonly key: string
+  readonly limit: RateLimit
+  readonly why: string
+}
+
+/** @throws {Problem} 429 with Retry-After */
+async function take(rateLimiter: Pick<RateLimiter, 'take'>, { key, limit, why }: Take) {
+  const { granted, resetMs } = await rateLimiter.take(key, limit, 1)
+  if (granted > 0) return
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000))
+  throw new Problem('login_throttled', {
+    detail: `${why}; try again in ${seconds} s.`,
+    headers: { 'retry-after': String(seconds) }
+  })
+}
+
+/** A hash, so that no list of addresses of people lies in Redis. */
+function nameOf(email: string): string {
+  return createHash('sha256').update(email).digest('base64url')
+}

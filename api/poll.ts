@@ -1,0 +1,92 @@
+/** Waiting for the store: reads again and again until it is enough, in bounded numbers and time. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Problem } from '../core/problem.ts'
+import { overloaded } from '../http/admission/overloaded.ts'
+
+export interface PollTimer {
+  /** Milliseconds on a clock that never jumps. */
+  now(): number
+  /** Resolves after `ms`, or at once when the signal is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
+}
+
+export interface PollDependencies {
+  /** Calls that may wait in this process at once. */
+  readonly waitingMax?: number | undefined
+  /** Aborted when the process was told to stop: whoever waits is answered with what there is. */
+  readonly stopping: AbortSignal
+  readonly timer?: PollTimer
+}
+
+export interface PollOptions {
+  readonly waitMs: number
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal
+}
+
+/** @returns what was read last. @throws {Problem} 503 when too many calls wait already. */
+export type Poll = <T>(
+  read: () => Promise<T>,
+  isEnough: (value: T) => boolean,
+  options: PollOptions
+) => Promise<T>
+
+/** At two reads a second each, what waits costs the store some 500 small reads a second. */
+const waitingMaxDefault = 250
+const firstPauseMs = 100
+const pauseGrowth = 1.5
+const pauseMsMax = 500
+
+export const systemTimer: PollTimer = Object.freeze({
+  now: () => performance.now(),
+  pause: async (ms: number, signal: AbortSignal) => {
+    await delay(ms, undefined, { signal }).catch(() => {})
+  }
+})
+
+export function createPoll(dependencies: PollDependencies): Poll {
+  const { stopping, waitingMax = waitingMaxDefault, timer = systemTimer } = dependencies
+  let waiting = 0
+
+  return async function poll(read, isEnough, { waitMs, signal }) {
+    const endsAt = timer.now() + waitMs
+    const first = await read()
+    if (waitMs === 0 || isEnough(first)) return first
+    if (waiting >= waitingMax) throw tooManyWait(waitingMax)
+    waiting += 1
+    try {
+      const ended = AbortSignal.any([signal, stopping])
+      return await readOn({ read, isEnough, timer, endsAt, ended }, first)
+    } finally {
+      waiting -= 1
+    }
+  }
+}
+
+interface Waiting<T> {
+  readonly read: () => Promise<T>
+  readonly isEnough: (value: T) => boolean
+  readonly timer: PollTimer
+  readonly endsAt: number
+  readonly ended: AbortSignal
+}
+
+/** Most decisions are there within a second, so the first pauses are short. */
+async function readOn<T>(waiting: Waiting<T>, first: T): Promise<T> {
+  const { read, isEnough, timer, endsAt, ended } = waiting
+  let value = first
+  for (let pauseMs = firstPauseMs; !isEnough(value); pauseMs *= pauseGrowth) {
+    const leftMs = endsAt - timer.now()
+    if (leftMs <= 0 || ended.aborted) return value
+    await timer.pause(Math.min(pauseMs, pauseMsMax, leftMs), ended)
+    if (ended.aborted) return value
+    value = await read()
+  }
+  return value
+}
+
+function tooManyWait(waitingMax: number): Problem {
+  return overloaded(
+    `${waitingMax} calls already wait on this instance; ask without wait, or later.`
+  )
+}

@@ -1,0 +1,114 @@
+/** Finds runs that ended without a score and that nobody has replayed. */
+import { pushRuleId } from '../../../core/evaluation/rule.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
+import type { TimeRange } from '../../time-range.ts'
+import { isUnsuccessful, runConditions, unsuccessfulCondition } from './run-filters.ts'
+
+export interface ReplayFilter {
+  readonly status: readonly string[]
+  readonly status_reason?: string
+  readonly rule_id?: string
+  readonly evaluator_id?: string
+  readonly decision_ids?: readonly string[]
+  /** Null where the decisions are named. */
+  readonly range: TimeRange | null
+}
+
+export interface ReplayableRun extends Row {
+  readonly decision_id: string
+  readonly run_id: string
+  readonly rule_id: string
+  readonly rule: string
+  readonly evaluator_id: string
+  readonly evaluator: string
+  readonly evaluator_kind: string
+  readonly evaluator_version: number
+  readonly generation: number
+  readonly received_at: Date
+  readonly agent_id: string | null
+  readonly session_id: string | null
+  readonly domain: string | null
+  readonly connection_id: string | null
+}
+
+export interface Wanted {
+  readonly organizationId: string
+  readonly filter: ReplayFilter
+}
+
+/** At most `limit`, the newest first; nobody else can replay them before the transaction ends. */
+export async function lockReplayable(
+  transaction: Queryable,
+  wanted: Wanted,
+  limit: number
+): Promise<readonly ReplayableRun[]> {
+  const { conditions, values } = conditionsOf(wanted)
+  return await transaction.query<ReplayableRun>(
+    `select s.decision_id, s.run_id, coalesce(s.rule_id, s.rule) as rule_id, s.rule,
+            coalesce(s.evaluator_id, s.evaluator) as evaluator_id, s.evaluator,
+            s.evaluator_kind, s.evaluator_version, s.generation,
+            coalesce(s.received_at, i.received_at) as received_at,
+            s.agent_id, s.session_id, s.domain, v.config::json ->> 'connection_id' as connection_id
+       from evaluation_runs s
+       join decision_ids i
+         on i.organization_id = s.organization_id
+        and i.decision_id = s.decision_id
+        and i.erased_at is null
+       left join evaluator_versions v
+         on v.organization_id = s.organization_id
+        and v.evaluator_id = s.evaluator_id
+        and v.version = s.evaluator_version
+        and v.kind = 'llm_judge'
+      where ${conditions.join('\n        and ')}
+      order by s.evaluated_at desc, s.run_id desc
+      limit ${limit}
+        for update of s`,
+    values
+  )
+}
+
+/** How many there are, up to `limit`. */
+export async function countReplayable(
+  transaction: Queryable,
+  wanted: Wanted,
+  limit: number
+): Promise<number> {
+  const { conditions, values } = conditionsOf(wanted)
+  const [row] = await transaction.query<{ n: number }>(
+    `select count(*) as n
+       from (select
+               from evaluation_runs s
+               join decision_ids i
+                 on i.organization_id = s.organization_id
+                and i.decision_id = s.decision_id
+                and i.erased_at is null
+              where ${conditions.join('\n                and ')}
+              limit ${limit}) found`,
+    values
+  )
+  return row?.n ?? 0
+}
+
+function conditionsOf({ organizationId, filter }: Wanted) {
+  const values: unknown[] = []
+  const parameter = (value: unknown): string => `$${values.push(value)}`
+  const { status, status_reason, decision_ids, range } = filter
+  const conditions = [
+    `s.organization_id = ${parameter(organizationId)}`,
+    `s.status = any(${parameter(status)}::text[])`,
+    's.superseded_by is null',
+    // What somebody pushed has nothing that could be done again.
+    `s.rule_id is distinct from '${pushRuleId}'`,
+    ...runConditions(filter, parameter)
+  ]
+  if (decision_ids !== undefined) {
+    conditions.push(`s.decision_id = any(${parameter(decision_ids)}::uuid[])`)
+  } else if (isUnsuccessful(status, status_reason)) {
+    conditions.push(unsuccessfulCondition.replaceAll(/\bstatus/g, 's.status'))
+  }
+  if (range !== null) {
+    conditions.push(`s.evaluated_at >= ${parameter(range.from)}`)
+    if (range.to !== null) conditions.push(`s.evaluated_at < ${parameter(range.to)}`)
+  }
+  return { conditions, values }
+}

@@ -1,0 +1,68 @@
+/** After each change: all rules with the versions that they name now, as plans will name them. */
+import type { EvaluatorReference, ResolvedRule, Rule } from '../../core/evaluation/rule.ts'
+import { Problem } from '../../core/problem.ts'
+import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
+import { resolveRules } from '../../evaluators/planning/resolve-rules.ts'
+import type { Row } from '../../platform/postgres/postgres.ts'
+import type { Edit } from '../configuration/take-turn.ts'
+import { readReferences } from './read-references.ts'
+import { readRules } from './rule-rows.ts'
+
+interface LastRow extends Row {
+  readonly version: number
+  readonly content: string
+}
+
+/** All evaluators of all rules, written out: consumers hold it in memory. */
+const contentCharactersMax = 8 * 1024 * 1024
+
+/** Writes the next one, unless the change means nothing to any rule. */
+export async function writeRuleSet(edit: Edit): Promise<void> {
+  const stored = await readRules(edit)
+  const rules = await resolve(
+    edit,
+    stored.map(({ rule }) => rule)
+  )
+  const last = await readLast(edit)
+  if (isSame(last.rules, rules)) return
+  const version = last.version + 1
+  const content = JSON.stringify({ version, rules })
+  if (content.length > contentCharactersMax) throw tooLarge()
+  await edit.query(
+    `insert into rule_sets (organization_id, version, content, created_by)
+     values ($1, $2, $3, $4)`,
+    [edit.organizationId, version, content, edit.userId]
+  )
+}
+
+/** The versions that rules name at this moment. */
+export async function resolve(
+  edit: Pick<Edit, 'organizationId' | 'query'>,
+  rules: readonly Rule[]
+): Promise<ResolvedRule[]> {
+  const references = rules.flatMap(({ evaluators }) => evaluators)
+  const versions = await readReferences(edit, references)
+  return resolveRules(rules, (reference: EvaluatorReference) => versions(reference))
+}
+
+async function readLast(edit: Edit): Promise<{ version: number; rules: unknown }> {
+  const [row] = await edit.query<LastRow>(
+    `select version, content from rule_sets
+      where organization_id = $1 order by version desc limit 1`,
+    [edit.organizationId]
+  )
+  if (row === undefined) return defaultRuleSet
+  const { rules } = JSON.parse(row.content) as { rules: unknown }
+  return { version: row.version, rules }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function tooLarge(): Problem {
+  const detail =
+    `All rules with all that their evaluators say would be more than ${contentCharactersMax} ` +
+    'characters; shorten or delete some.'
+  return new Problem('limit_reached', { detail, members: { limit: contentCharactersMax } })
+}

@@ -1,0 +1,84 @@
+/** The store as the routes see it: one organization at a time, and 503 when it is away. */
+import { Problem } from '../core/problem.ts'
+import { isTransientStoreError } from '../platform/postgres/postgres.ts'
+import type { Postgres, PostgresPool, Queryable, Row } from '../platform/postgres/postgres.ts'
+import { createFairShare } from './fair-share.ts'
+
+/** What one organization may read and change: the server hides the rows of all others. */
+export interface OrganizationStore extends Queryable {
+  readonly organizationId: string
+  /** Changes what the organization says of its evaluation: all that `work` does, or nothing. */
+  readonly change: Postgres['transaction']
+}
+
+export interface Store {
+  /** There is no other way to the rows of tenants than to say whose. */
+  of(organizationId: string): OrganizationStore
+  /** Who logs in is read before anybody knows the organization. */
+  readonly accounts: AccountStore
+}
+
+/** People, sessions, keys and organizations, of all of them: name the person or the digest. */
+export interface AccountStore extends Queryable {
+  /** All that `work` does, or nothing. */
+  readonly change: Postgres['transaction']
+}
+
+/** Sees nothing of an organization unless it is told which; see 0008-row-security.sql. */
+const readerRole = 'sluice_reader'
+/** May change what is granted to it, of that organization; see 0010-evaluation.sql. */
+const editorRole = 'sluice_editor'
+/** Reaches people and what they hold, and nothing that was sent; see 0013-accounts.sql. */
+export const accountsRole = 'sluice_accounts'
+const organizationSetting = 'sluice.organization_id'
+const retryAfterSeconds = '2'
+/**
+ * Of the connections that all organizations share, one of them has so many at most: who searches
+ * in thirty windows would leave none for others to log in with.
+ */
+export const readsAtOnceMax = 4
+export const changesAtOnceMax = 3
+/** No longer than anybody waits for a connection. */
+const waitMsMax = 3000
+
+/** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
+export function createStore(postgres: Pick<PostgresPool, 'reading' | 'changing'>): Store {
+  const reads = createFairShare({ atOnceMax: readsAtOnceMax, waitMsMax })
+  const changes = createFairShare({ atOnceMax: changesAtOnceMax, waitMsMax })
+  const accounts = postgres.reading({ role: accountsRole })
+  return {
+    of: (organizationId) => {
+      const settingsOf = (role: string) => ({ role, [organizationSetting]: organizationId })
+      const reading = postgres.reading(settingsOf(readerRole))
+      const change = postgres.changing(settingsOf(editorRole))
+      return {
+        organizationId,
+        query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
+          refuseOutage(reads(organizationId, () => reading.query<R>(statement, values))),
+        change: (work) => refuseOutage(changes(organizationId, () => change(work)))
+      }
+    },
+    accounts: {
+      query: <R extends Row>(statement: string, values?: readonly unknown[]) =>
+        refuseOutage(accounts.query<R>(statement, values)),
+      change: (work) => refuseOutage(postgres.changing({ role: accountsRole })(work))
+    }
+  }
+}
+
+async function refuseOutage<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (cause) {
+    const isOutage = !(cause instanceof Problem) && isTransientStoreError(cause)
+    throw isOutage ? storeUnavailable(cause) : cause
+  }
+}
+
+function storeUnavailable(cause: unknown): Problem {
+  return new Problem('store_unavailable', {
+    detail: 'The store does not answer; nothing is lost, try again shortly.',
+    headers: { 'retry-after': retryAfterSeconds },
+    cause
+  })
+}

@@ -1,0 +1,174 @@
+/** What happens before a handler runs: authenticate, then check path, query and body. */
+import type { NeededScope } from '../core/ids/api-key.ts'
+import { pointerTo } from '../core/json/json-pointer.ts'
+import { Problem, problems } from '../core/problem.ts'
+import type { ProblemCode, Violation } from '../core/problem.ts'
+import { mayActAs } from '../core/user-role.ts'
+import type { UserRole } from '../core/user-role.ts'
+import { createCheck } from '../platform/validation/json-schema.ts'
+import type { Check, JsonSchema } from '../platform/validation/json-schema.ts'
+import { bearerTokenOf, isApiKey } from './bearer.ts'
+import type { KeyPrincipal, Principal, SessionPrincipal } from '../core/principal.ts'
+import type { Call, Reply } from '../http/call.ts'
+import type { CheckedCall, Credential, Handle, Operation } from '../http/route.ts'
+import type { AuthenticateSession } from './authenticate-session.ts'
+import { parseJsonBody, smallBodyBytesMax } from '../http/body/json-body.ts'
+
+export type AuthenticateKey = (
+  authorization: string | undefined,
+  scope: NeededScope
+) => KeyPrincipal | Promise<KeyPrincipal>
+
+export interface CheckedDependencies {
+  readonly authenticateKey: AuthenticateKey
+  readonly authenticateSession: AuthenticateSession
+}
+
+/** What a handler may take for granted once a credential was asked for. */
+export type PrincipalOf<C extends Credential> = C extends { kind: 'none' }
+  ? null
+  : C extends { kind: 'session' }
+    ? SessionPrincipal
+    : C extends { kind: 'api_key' }
+      ? KeyPrincipal
+      : Principal
+
+export interface Guard<C extends Credential> {
+  readonly credential: C
+  readonly operation: Operation
+}
+
+export type Checked = <C extends Credential>(
+  guard: Guard<C>,
+  handle: (call: CheckedCall<PrincipalOf<C>>) => Promise<Reply>
+) => Handle
+
+export function createChecked(dependencies: CheckedDependencies): Checked {
+  return function checked({ credential, operation }, handle) {
+    const authenticate = createAuthenticateBy(dependencies, credential)
+    const refuseParams = createRefuseParams(operation)
+    const readQuery = createReadQuery(operation.query)
+    const readBody = createReadBody(operation.body)
+
+    return async function handleChecked(call) {
+      const principal = await authenticate(call.headers.authorization)
+      refuseParams(call.params)
+      const query = readQuery(call.query)
+      const body = await readBody(call)
+      return handle(checkedCallOf(call, { principal: principal as never, query, body }))
+    }
+  }
+}
+
+/** `signal` stays a getter: it costs something, and most handlers never ask. */
+function checkedCallOf<P extends Principal | null>(
+  call: Call,
+  found: Pick<CheckedCall<P>, 'principal' | 'query' | 'body'>
+): CheckedCall<P> {
+  return {
+    request_id: call.request_id,
+    remote_address: call.remote_address,
+    headers: call.headers,
+    params: call.params,
+    ...found,
+    readBody: (bytesMax) => call.readBody(bytesMax),
+    get signal() {
+      return call.signal
+    }
+  }
+}
+
+type AuthenticateBy = (authorization: string | undefined) => Promise<Principal | null>
+
+function createAuthenticateBy(
+  { authenticateKey, authenticateSession }: CheckedDependencies,
+  credential: Credential
+): AuthenticateBy {
+  switch (credential.kind) {
+    case 'none':
+      return () => Promise.resolve(null)
+    case 'api_key':
+      return async (authorization) => authenticateKey(authorization, credential.scope)
+    case 'session':
+      return async (authorization) => {
+        const principal = await authenticateSession(authorization)
+        if (credential.role !== undefined) refuseRole(principal, credential.role)
+        return principal
+      }
+    case 'session_or_api_key':
+      return async (authorization) => {
+        const isKey = isApiKey(bearerTokenOf(authorization) ?? '')
+        return isKey
+          ? authenticateKey(authorization, credential.scope)
+          : authenticateSession(authorization)
+      }
+  }
+}
+
+function refuseRole(principal: SessionPrincipal, role: UserRole): void {
+  if (mayActAs(principal.role, role)) return
+  const detail = `Your role is ${principal.role}; this needs ${role}, or one that may do more.`
+  throw new Problem('role_missing', { detail, members: { role } })
+}
+
+/** A path whose placeholders do not fit names nothing that exists: the route's own 404. */
+function createRefuseParams({ params, problems: codes }: Operation) {
+  const check = params === undefined ? null : createCheck(params)
+  const code: ProblemCode =
+    codes.find((candidate) => problems[candidate].status === 404) ?? 'route_not_found'
+
+  return function refuseParams(values: Call['params']): void {
+    const found = check?.(values) ?? []
+    if (found.length > 0) throw new Problem(code, { detail: sentenceOf('The path', found) })
+  }
+}
+
+/** A route without a query schema ignores the query. */
+function createReadQuery(schema: JsonSchema | undefined) {
+  const check: Check | null = schema === undefined ? null : createCheck(schema, { coerce: true })
+  const refuseDigits = createRefuseDigits(schema)
+
+  return function readQuery(given: Call['query']): Call['query'] {
+    const query = { ...given }
+    const wrong = refuseDigits(given)
+    const isNew = ({ pointer }: Violation) => !wrong.some((each) => each.pointer === pointer)
+    const errors = [...wrong, ...(check?.(query) ?? []).filter(isNew)]
+    if (errors.length === 0) return query
+    throw new Problem('invalid_query', { detail: sentenceOf('The query', errors), errors })
+  }
+}
+
+/** The coercion would read "1e1", "0x5" and "" as numbers too; a whole number is its digits. */
+function createRefuseDigits(schema: JsonSchema | undefined) {
+  const properties = (schema?.['properties'] ?? {}) as Record<string, JsonSchema>
+  const names = Object.keys(properties).filter((name) => properties[name]?.['type'] === 'integer')
+
+  return function refuseDigits(given: Call['query']): readonly Violation[] {
+    const wrong = names.filter((name) => {
+      const value = given[name]
+      return typeof value === 'string' && !/^-?\d+$/.test(value)
+    })
+    return wrong.map((name) => ({ pointer: pointerTo(name), detail: 'must be a whole number' }))
+  }
+}
+
+function createReadBody(definition: Operation['body']) {
+  const check =
+    definition === undefined ? null : (definition.check ?? createCheck(definition.schema))
+  const bytesMax = definition?.bytesMax ?? smallBodyBytesMax
+
+  return async function readBody(call: Call): Promise<unknown> {
+    if (check === null) return undefined
+    const body = parseJsonBody(call.headers['content-type'], await call.readBody(bytesMax))
+    const errors = check(body)
+    if (errors.length === 0) return body
+    throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
+  }
+}
+
+/** What is wrong, in one sentence: the first of it, and how much more there is. */
+export function sentenceOf(what: string, errors: readonly Violation[]): string {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return `${what} is not valid: ${first?.pointer || 'it'} ${first?.detail ?? ''}${more}.`
+}

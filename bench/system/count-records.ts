@@ -1,0 +1,17 @@
+/** Prints how many records a topic holds. A process of its own, for kafkajs makes Node complain. */
+import { createKafkaAdmin } from '../../platform/kafka/kafka-admin.ts'
+import { createKafkaClient } from '../../platform/kafka/kafka-client.ts'
+import { createLogger } from '../../platform/telemetry/logger.ts'
+
+/** Nobody is a member: a group that never committed stands where the topic begins. */
+const groupId = 'sluice-bench'
+
+const [topic = ''] = process.argv.slice(2)
+const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',')
+const logger = createLogger({ level: 'error', process: 'bench' })
+const admin = createKafkaAdmin(createKafkaClient({ brokers, clientId: groupId, logger }).admin())
+await admin.connect()
+const partitions = await admin.readGroupProgress(groupId, topic)
+const records = partitions.reduce((sum, { committed, end }) => sum + (end - committed), 0n)
+await admin.close()
+process.stdout.write(`${records}\n`)

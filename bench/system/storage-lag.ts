@@ -1,0 +1,51 @@
+/** How long storage takes with what the gateway has accepted, agent by agent. */
+import { followGroup } from './follow-group.ts'
+import type { ProgressReport } from './group-progress.ts'
+import { openPostgres } from './open-postgres.ts'
+import type { Bench } from '../row.ts'
+import { startGroup } from './start-group.ts'
+
+export interface StoredAfter {
+  readonly agent_id: string
+  readonly stored: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
+
+export interface StorageLag {
+  readonly pid: number
+  /** Messages that wait now, by partition. */
+  readProgress(): Promise<ProgressReport>
+  /** Resolves when nothing waits any more. */
+  catchUp(): Promise<void>
+  /** From the acceptance of a decision to its row, of those received between the two times. */
+  readDelays(from: number, to: number): Promise<StoredAfter[]>
+}
+
+/** The default of STORAGE_GROUP_ID. */
+const groupId = 'sluice-storage'
+const statementTimeoutMs = 60_000
+
+const delays = `
+  select agent_id, count(*)::int as stored,
+    percentile_disc(0.5) within group (order by ms) as p50_ms,
+    percentile_disc(0.99) within group (order by ms) as p99_ms
+  from (
+    select agent_id, extract(epoch from stored_at - received_at)::float8 * 1000 as ms
+    from decisions where received_at >= $1 and received_at < $2
+  ) as decided
+  group by agent_id`
+
+/** Starts the storage group. */
+export async function startStorage(bench: Bench, topic: string): Promise<StorageLag> {
+  const pid = await startGroup(bench, { role: 'storage' })
+  const { readProgress, catchUp } = followGroup(bench, groupId)
+  const postgres = openPostgres(bench, { statementTimeoutMs })
+  return {
+    pid,
+    readProgress: () => readProgress(topic),
+    catchUp: () => catchUp(topic),
+    readDelays: (from, to) =>
+      postgres.query<Record<string, unknown> & StoredAfter>(delays, [new Date(from), new Date(to)])
+  }
+}

@@ -1,0 +1,100 @@
+/** Connections and their circuits in the store; whoever looks at one holds it to its end. */
+import type { Queryable, Row } from '../../../../platform/postgres/postgres.ts'
+import type { Circuit } from './circuit.ts'
+import type { JudgeConnection } from '../judge-outcome.ts'
+import type { OpenRun } from '../open-run.ts'
+
+export interface ConnectionName {
+  readonly organization_id: string
+  readonly connection_id: string
+}
+
+/** Null for a run that needs none. */
+export function connectionOf({ organization_id, connection_id }: OpenRun): ConnectionName | null {
+  return connection_id === null ? null : { organization_id, connection_id }
+}
+
+export interface LockedCircuit {
+  readonly circuit: Circuit
+  /** The server's clock. */
+  readonly now: Date
+}
+
+/**
+ * Locked until the end of the transaction, always before a run of the connection: so claims and
+ * ends of its runs follow one another, and no limit of it is passed.
+ */
+export async function lockCircuit(
+  transaction: Queryable,
+  name: ConnectionName
+): Promise<LockedCircuit> {
+  const values = [name.organization_id, name.connection_id]
+  const select = `${selectCircuit} for update`
+  const known = await transaction.query<CircuitRow>(select, values)
+  if (known[0] !== undefined) return lockedOf(known[0])
+  await transaction.query(
+    `insert into connection_circuits (organization_id, connection_id) values ($1, $2)
+     on conflict do nothing`,
+    values
+  )
+  const [made] = await transaction.query<CircuitRow>(select, values)
+  if (made === undefined) throw new Error('a circuit was deleted while it was in use')
+  return lockedOf(made)
+}
+
+type CircuitRow = Circuit & Row & { readonly now: Date }
+
+function lockedOf({ now, ...circuit }: CircuitRow): LockedCircuit {
+  return { circuit, now }
+}
+
+const selectCircuit = `select state, reason, since, probe_at, probes, failures_in_row, paused_until,
+                              now() as now
+                         from connection_circuits
+                        where organization_id = $1 and connection_id = $2`
+
+/** Without a lock: it may be another in the next moment. */
+export async function readCircuit(
+  transaction: Queryable,
+  { organization_id, connection_id }: ConnectionName
+): Promise<Circuit | null> {
+  const values = [organization_id, connection_id]
+  const [circuit] = await transaction.query<Circuit & Row>(selectCircuit, values)
+  return circuit ?? null
+}
+
+export async function writeCircuit(
+  transaction: Queryable,
+  { organization_id, connection_id }: ConnectionName,
+  circuit: Circuit
+): Promise<void> {
+  const { state, reason, since, probe_at, probes, failures_in_row, paused_until } = circuit
+  await transaction.query(
+    `update connection_circuits
+        set state = $3, reason = $4, since = $5, probe_at = $6, probes = $7, failures_in_row = $8,
+            paused_until = $9
+      where organization_id = $1 and connection_id = $2`,
+    [
+      ...[organization_id, connection_id, state, reason, since, probe_at, probes],
+      ...[failures_in_row, paused_until]
+    ]
+  )
+}
+
+/** With the number of its runs under way; null when it was deleted. */
+export async function readConnection(
+  transaction: Queryable,
+  { organization_id, connection_id }: ConnectionName
+): Promise<(JudgeConnection & { readonly running: number }) | null> {
+  const rows = await transaction.query<JudgeConnection & Row & { running: number }>(
+    `select organization_id, connection_id, kind, base_url, api_key_sealed, models,
+            concurrency_max, updated_at,
+            (select count(*)::integer from open_runs as r
+              where r.organization_id = c.organization_id and r.connection_id = c.connection_id
+                and r.status = 'running' and r.lease_expires_at > now()) as running
+       from evaluation_connections as c
+      where organization_id = $1 and connection_id = $2 and deleted_at is null`,
+    [organization_id, connection_id]
+  )
+  return rows[0] ?? null
+}

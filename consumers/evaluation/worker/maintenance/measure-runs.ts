@@ -1,0 +1,25 @@
+/** How many runs are open, and how many connections are closed to them. */
+import type { Metrics } from '../../../../platform/telemetry/metrics.ts'
+import type { Queryable } from '../../../../platform/postgres/postgres.ts'
+import type { OpenStatus } from '../open-run.ts'
+
+export interface MeasureDependencies {
+  readonly postgres: Queryable
+  readonly metrics: Metrics
+}
+
+const statuses: readonly OpenStatus[] = ['scheduled', 'running', 'retrying', 'blocked', 'finished']
+
+export async function measureRuns({ postgres, metrics }: MeasureDependencies): Promise<void> {
+  const rows = await postgres.query<{ status: string; runs: number }>(
+    `select status, count(*)::integer as runs from open_runs group by status`
+  )
+  const counts = new Map(rows.map(({ status, runs }) => [status, runs]))
+  for (const status of statuses) {
+    metrics.set('sluice_open_runs', { status }, counts.get(status) ?? 0)
+  }
+  const [open] = await postgres.query<{ connections: number }>(
+    `select count(*)::integer as connections from connection_circuits where state <> 'closed'`
+  )
+  metrics.set('sluice_connection_circuits_open', {}, open?.connections ?? 0)
+}

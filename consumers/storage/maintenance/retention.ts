@@ -1,0 +1,131 @@
+/** Retention: whole days of decisions are dropped, and what belongs to them is deleted in pieces.
+ *
+ * A decision that comes when its day is dropped already (a dead letter of long ago that is sent
+ * again, a group that was far behind) is stored in the default partition like any other, and
+ * deleted from there in the next round: it is never lost silently, and never stays.
+ */
+import { evaluationTables } from '../../../store/delete-evaluations.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { topicDefinitions } from '../../../schemas/index.ts'
+import { inTurn } from './partitions.ts'
+import type { UpkeepDependencies } from './partitions.ts'
+
+export interface RetentionDependencies extends UpkeepDependencies {
+  /** Days that decisions are kept; null keeps them for ever. */
+  readonly retentionDays: number | null
+}
+
+const dayMs = 86_400_000
+const chunkRows = 5000
+/** In one round and of one table; the rest is for the next. */
+const chunksMax = 40
+const daysDroppedMax = 60
+
+/** Tables whose old rows are deleted, with the column that says how old they are. */
+const agingTables = [
+  ['decisions_default', 'received_at'],
+  ...evaluationTables,
+  ['decision_outcomes', 'received_at'],
+  ['decision_hours', 'hour'],
+  ['decision_facet_hours', 'hour'],
+  ['outcome_hours', 'hour'],
+  ['score_hours', 'hour'],
+  ['agents', 'last_received_at']
+] as const
+
+/**
+ * An identity outlives its decision by as long as the topic or its dead letters may bring it back:
+ * what comes again by then is a duplicate, and not a new decision.
+ */
+export const replayDays = Math.ceil(
+  retentionMsOf('decisions') / dayMs + retentionMsOf('decisions_dead_letter') / dayMs
+)
+
+function retentionMsOf(role: string): number {
+  const config = topicDefinitions.find((topic) => topic.role === role)?.config
+  return Number(config?.['retention.ms'] ?? 0)
+}
+
+/** One round; logs what it dropped or deleted. */
+export async function applyRetention(dependencies: RetentionDependencies): Promise<void> {
+  const { postgres, logger, retentionDays } = dependencies
+  if (retentionDays === null) return
+  for (const day of await expiredDays(postgres, retentionDays)) {
+    const dropped = await inTurn(dependencies, (transaction) =>
+      transaction.query(`drop table if exists decisions_${day}`)
+    )
+    if (dropped !== null) logger.info({ day }, 'dropped a day of decisions')
+  }
+  for (const [table, column] of agingTables) {
+    const rows = await deleteOlder(dependencies, { table, column, days: retentionDays })
+    if (rows > 0) logger.info({ table, rows }, 'deleted rows older than decisions are kept')
+  }
+  for (const table of await identityTables(postgres)) {
+    const days = retentionDays + replayDays
+    const rows = await deleteOlder(dependencies, { table, column: 'received_at', days })
+    if (rows > 0) logger.info({ table, rows }, 'deleted identities that nothing can bring back')
+  }
+}
+
+/** Of partitions that are attached, the oldest first, as `20250115`. */
+async function expiredDays(postgres: Queryable, days: number): Promise<string[]> {
+  const rows = await postgres.query<{ day: string }>(
+    `select substring(child.relname from 11) as day
+       from pg_inherits join pg_class child on child.oid = inhrelid
+      where inhparent = 'decisions'::regclass
+        and child.relname ~ '^decisions_[0-9]{8}$'
+        and child.relname < 'decisions_' || to_char((now() at time zone 'utc')::date - $1::integer,
+                                                    'YYYYMMDD')
+      order by child.relname
+      limit $2`,
+    [days, daysDroppedMax]
+  )
+  return rows.map(({ day }) => day)
+}
+
+/** The partitions of decision_ids: the place of a row is its own within each. */
+async function identityTables(postgres: Queryable): Promise<string[]> {
+  const rows = await postgres.query<{ name: string }>(
+    `select inhrelid::regclass::text as name
+       from pg_inherits where inhparent = 'decision_ids'::regclass
+      order by name`
+  )
+  return rows.map(({ name }) => name)
+}
+
+interface Aging {
+  readonly table: string
+  readonly column: string
+  readonly days: number
+}
+
+/** @returns the rows deleted; those of today and of so many days before it are kept. */
+async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging): Promise<number> {
+  let deleted = 0
+  for (let chunk = 0; chunk < chunksMax; chunk++) {
+    const rows = await inTurn(dependencies, (transaction) => deleteChunk(transaction, aging))
+    deleted += rows ?? 0
+    if (rows === null || rows < chunkRows) break
+  }
+  return deleted
+}
+
+/** By the places of rows: to find them again by their values would read the table once more. */
+async function deleteChunk(
+  transaction: Queryable,
+  { table, column, days }: Aging
+): Promise<number> {
+  const [row] = await transaction.query<{ deleted: number }>(
+    `with gone as (
+       delete from ${table} where ctid = any (array(
+         select ctid from ${table}
+          where ${column} < ((now() at time zone 'utc')::date - $1::integer)::timestamp
+                            at time zone 'utc'
+          limit $2))
+       returning 1
+     )
+     select count(*)::integer as deleted from gone`,
+    [days, chunkRows]
+  )
+  return row?.deleted ?? 0
+}

@@ -1,0 +1,100 @@
+/** The upkeep of the tables, every minute: days made ahead, old ones dropped, and how it stands. */
+import type { Metrics } from '../../../platform/telemetry/metrics.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { forgetSessions } from './forget-sessions.ts'
+import { daysAhead, makeDaysAround, makePartitions } from './partitions.ts'
+import { refreshUnplanned } from '../refresh-unplanned.ts'
+import { applyRetention } from './retention.ts'
+import type { RetentionDependencies } from './retention.ts'
+
+export interface UpkeepOptions extends RetentionDependencies {
+  readonly metrics: Metrics
+}
+
+const everyMs = 60_000
+/** Rounds of several instances drift apart. */
+const jitterMs = 10_000
+/** Beyond it the default partition is not counted. */
+const rowsMax = 10_000
+
+type Part = readonly [what: string, work: (options: UpkeepOptions) => Promise<void>]
+
+/** Old rows first: else they would be moved to a day of their own, and dropped with it. */
+const round: readonly Part[] = [
+  ['drop what is old', applyRetention],
+  ['forget old sessions', forgetSessions],
+  ['make partitions', makePartitions],
+  ['look for plans', refreshUnplanned],
+  ['measure the partitions', measure]
+]
+
+/**
+ * Does a round now and every minute; returns what ends it. It resolves when the days around today
+ * have their partitions, into which is stored from then on; what else there is to do may be much,
+ * and nobody has to wait for it. A day without its partition is stored in the default one, so a
+ * failure is no reason to stand still.
+ */
+export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise<void>> {
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let isStopped = false
+
+  function begin(): void {
+    running = run(round, options).then(plan)
+  }
+
+  function plan(): void {
+    if (isStopped) return
+    timer = setTimeout(begin, everyMs + Math.random() * jitterMs)
+  }
+
+  await run([['make the partitions of these days', makeDaysAround]], options)
+  begin()
+  return async function stop() {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}
+
+/** Each part is tried, whatever became of the one before. */
+async function run(parts: readonly Part[], options: UpkeepOptions): Promise<void> {
+  const { logger, signal } = options
+  for (const [what, work] of parts) {
+    if (signal?.aborted === true) return
+    try {
+      await work(options)
+    } catch (error) {
+      logger.warn({ error }, `could not ${what}; trying again in a minute`)
+    }
+  }
+}
+
+async function measure({ postgres, metrics, logger }: UpkeepOptions): Promise<void> {
+  const { default_rows: rows, missing_days: days } = await readState(postgres)
+  metrics.set('sluice_storage_default_partition_rows', {}, rows)
+  metrics.set('sluice_storage_missing_partitions', {}, days)
+  if (rows > 0) {
+    const counted = rows < rowsMax ? rows : `${rowsMax} or more`
+    logger.warn({ rows: counted }, 'decisions lie in the default partition')
+  }
+}
+
+interface State extends Record<string, unknown> {
+  readonly default_rows: number
+  readonly missing_days: number
+}
+
+async function readState(postgres: Queryable): Promise<State> {
+  const [row] = await postgres.query<State>(
+    `select (select count(*)::integer from (select 1 from decisions_default limit $1) as counted)
+              as default_rows,
+            (select count(*)::integer from generate_series(0, $2::integer) as ahead
+              where to_regclass('decisions_' ||
+                      to_char((now() at time zone 'utc')::date + ahead, 'YYYYMMDD')) is null)
+              as missing_days`,
+    [rowsMax, daysAhead]
+  )
+  if (row === undefined) throw new Error('the state of the partitions has no row')
+  return row
+}

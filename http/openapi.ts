@@ -1,0 +1,150 @@
+/** The OpenAPI 3.1 document, made from the route table, so that it cannot tell another story. */
+import { problems } from '../core/problem.ts'
+import type { ProblemCode } from '../core/problem.ts'
+import type { JsonSchema } from '../platform/validation/json-schema.ts'
+import { problemContentType } from './reply/problem-reply.ts'
+import { embedded } from './embedded.ts'
+import { problemSchema } from './reply/problem-schema.ts'
+import type { Credential, HeaderDefinition, Operation, Route } from './route.ts'
+
+/** Refusals that any route may answer. */
+/** What any route may answer: the door refuses before a request reaches its route. */
+const commonProblems: readonly ProblemCode[] = [
+  'malformed_request',
+  'expectation_failed',
+  'headers_too_large',
+  'internal_error',
+  'overloaded'
+]
+
+export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: operationObject(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      version: '1',
+      description: 'The ingestion gateway for AI-agent decisions.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: { Problem: problemSchema },
+      securitySchemes
+    }
+  }
+}
+
+const securitySchemes = {
+  api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `slk_…`.' },
+  session: { type: 'http', scheme: 'bearer', description: 'The access_token of a login.' }
+}
+
+function operationObject({ operation, credential }: Route): Record<string, unknown> {
+  return {
+    operationId: operation.operation_id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: securityOf(credential),
+    parameters: [
+      ...parametersOf(operation.params, 'path'),
+      ...parametersOf(operation.query, 'query'),
+      ...headerParametersOf(operation.headers ?? {})
+    ],
+    ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation.body) }),
+    responses: { ...responsesOf(operation), ...refusalsOf(operation) }
+  }
+}
+
+function securityOf(credential: Credential): object[] {
+  if (credential.kind === 'none') return []
+  if (credential.kind === 'api_key') return [{ api_key: [] }]
+  return credential.kind === 'session' ? [{ session: [] }] : [{ session: [] }, { api_key: [] }]
+}
+
+function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query'): object[] {
+  const properties = (schema?.['properties'] ?? {}) as Record<string, JsonSchema>
+  const required = (schema?.['required'] ?? []) as string[]
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest
+  }))
+}
+
+function headerParametersOf(headers: NonNullable<Operation['headers']>): object[] {
+  const requestId = {
+    description: 'Names the request in the answer and in the logs; made when it is absent.',
+    example: 'job-17.attempt-2'
+  }
+  const definitions: Record<string, HeaderDefinition> = { ...headers, 'X-Request-Id': requestId }
+  return Object.entries(definitions).map(([name, { description, example, pattern }]) => ({
+    ...{ name, in: 'header', required: false, description, example },
+    schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) }
+  }))
+}
+
+function requestBodyOf(body: NonNullable<Operation['body']>): object {
+  const json = { schema: embedded(body.schema), example: body.example }
+  // At least one line that is not blank; what a line holds is judged line by line.
+  const lines = body.lines && {
+    'application/x-ndjson': { schema: { type: 'string', pattern: '\\S' }, example: body.lines }
+  }
+  return { required: true, content: { 'application/json': json, ...lines } }
+}
+
+function responsesOf(operation: Operation): Record<string, object> {
+  const entries = Object.entries(operation.response).map(
+    ([status, definition]): [string, object] => {
+      const { description, schema, example, headers = {} } = definition
+      const { content_type = 'application/json' } = definition
+      const named = Object.entries({ ...headers, ...commonHeaders }).map(headerOf)
+      const content = { [content_type]: { schema: embedded(schema), example } }
+      return [status, { description, headers: Object.fromEntries(named), content }]
+    }
+  )
+  const isTagged = operation.headers?.['If-None-Match'] !== undefined
+  return Object.fromEntries(isTagged ? [...entries, ['304', unchanged]] : entries)
+}
+
+const commonHeaders = { 'X-Request-Id': 'The request as the logs name it.' }
+
+const unchanged = {
+  description: 'What the caller has is still what there is; without a body.',
+  headers: Object.fromEntries(Object.entries(commonHeaders).map(headerOf))
+}
+
+const retryAfter = { 'Retry-After': 'Whole seconds to wait before it is worth another try.' }
+
+/** What a refusal tells beside its body, by status. */
+const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'The credential that is asked for.' },
+  429: retryAfter,
+  503: retryAfter
+}
+
+function headerOf([name, meaning]: [string, string]): [string, object] {
+  return [name, { description: meaning, schema: { type: 'string' } }]
+}
+
+/** One response for each status, naming every code that it may carry. */
+function refusalsOf(operation: Operation): Record<string, object> {
+  const codes = [...new Set([...operation.problems, ...commonProblems])]
+  const byStatus = Map.groupBy(codes, (code) => String(problems[code].status))
+  const entries = [...byStatus].map(([status, group]): [string, object] => {
+    const description = group.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ')
+    const schema = { $ref: '#/components/schemas/Problem' }
+    const named = { ...refusalHeaders[Number(status)], ...commonHeaders }
+    const headers = Object.fromEntries(Object.entries(named).map(headerOf))
+    return [status, { description, headers, content: { [problemContentType]: { schema } } }]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,150 @@
+/** Session tokens: JWT signed with ES256, valid for 15 minutes, everything about them pinned. */
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import type { Clock } from '../../core/clock.ts'
+import { isUuid } from '../../core/ids/ids.ts'
+
+export interface SessionClaims {
+  readonly user_id: string
+  readonly organization_id: string
+  readonly role: string
+  /** The login that it comes from. */
+  readonly session_id: string
+}
+
+export interface SessionTokens {
+  sign(claims: SessionClaims): string
+  /** Null for whatever is not a token of ours that is valid now; never throws. */
+  verify(token: string): SessionClaims | null
+  /** The public keys whose tokens are taken, as RFC 7517 has them: the one that signs first. */
+  readonly publicKeys: readonly PublicJwk[]
+}
+
+export interface PublicJwk {
+  readonly kty: string
+  readonly crv: string
+  readonly x: string
+  readonly y: string
+  readonly kid: string
+  readonly use: 'sig'
+  readonly alg: 'ES256'
+}
+
+export interface SessionTokenOptions {
+  /** PEM of a P-256 private key. Null where nobody logs in: then no token is valid. */
+  readonly signingKey: string | null
+  /** PEMs of the public keys of earlier ones, whose tokens are still taken. */
+  readonly verificationKeys?: readonly string[]
+  readonly clock: Clock
+}
+
+export const sessionSeconds = 900
+const algorithm = 'ES256'
+const issuer = 'sluice'
+const audience = 'sluice-api'
+/** Gateways' clocks differ a little. */
+const clockToleranceSeconds = 5
+/** Ours have some 550 characters; a giant one is not worth decoding. */
+const tokenCharsMax = 2048
+
+/** @throws when the key is no P-256 private key. */
+export function createSessionTokens(options: SessionTokenOptions): SessionTokens {
+  const privateKey = readSigningKey(options.signingKey)
+  const earlier = (options.verificationKeys ?? []).map((pem) => createPublicKey(pem))
+  const keys = new Map(
+    [createPublicKey(privateKey), ...earlier].map((key) => [thumbprintOf(key), key])
+  )
+  const [keyid = ''] = keys.keys()
+  const nowSeconds = (): number => Math.floor(options.clock.now() / 1000)
+
+  return {
+    sign: ({ user_id, organization_id, role, session_id: sid }) => {
+      const iat = nowSeconds()
+      const payload = { organization_id, role, sid, iat, exp: iat + sessionSeconds }
+      const options = { algorithm, keyid, issuer, audience, subject: user_id } as const
+      return jwt.sign(payload, privateKey, options)
+    },
+    verify: (token) => {
+      if (token.length > tokenCharsMax) return null
+      const key = keys.get(keyIdOf(token))
+      if (key === undefined) return null
+      try {
+        const now = nowSeconds()
+        const payload = jwt.verify(token, key, {
+          algorithms: [algorithm],
+          issuer,
+          audience,
+          clockTolerance: clockToleranceSeconds,
+          clockTimestamp: now
+        })
+        return claimsOf(payload, now)
+      } catch {
+        return null
+      }
+    },
+    publicKeys: [...keys].map(([kid, key]) => jwkOf(kid, key))
+  }
+}
+
+function readSigningKey(pem: string | null): KeyObject {
+  if (pem === null) return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const key = createPrivateKey(pem)
+  if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
+  throw new Error(`the session signing key is no P-256 key but ${key.asymmetricKeyType}`)
+}
+
+/** RFC 7638: SHA-256 over the required members of the key, in the order of their names. */
+function thumbprintOf(publicKey: KeyObject): string {
+  const { crv, kty, x, y } = publicKey.export({ format: 'jwk' })
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+}
+
+function jwkOf(kid: string, publicKey: KeyObject): PublicJwk {
+  const { kty = '', crv = '', x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  return { kty, crv, x, y, kid, use: 'sig', alg: algorithm }
+}
+
+/**
+ * What a token says of itself must be what ours say, to the byte: a header with a key, an address
+ * of keys or an extension in it is nobody's of ours, and neither is a member that is there twice.
+ * @returns the name of the key, or the empty text
+ */
+function keyIdOf(token: string): string {
+  const [header, payload] = token.split('.').map(readPart)
+  if (header === undefined || payload === undefined) return ''
+  const { kid } = header.value
+  const ours = JSON.stringify({ alg: algorithm, typ: 'JWT', kid })
+  const isOurs = header.text === ours && payload.text === JSON.stringify(payload.value)
+  return isOurs && typeof kid === 'string' ? kid : ''
+}
+
+interface Part {
+  readonly text: string
+  readonly value: Record<string, unknown>
+}
+
+function readPart(part: string): Part | undefined {
+  try {
+    const text = Buffer.from(part, 'base64url').toString('utf8')
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null) return undefined
+    return { text, value: value as Record<string, unknown> }
+  } catch {
+    return undefined
+  }
+}
+
+/** The library takes a token without `exp` for one that never ends; ours end, and soon. */
+function claimsOf(payload: string | jwt.JwtPayload, now: number): SessionClaims | null {
+  if (typeof payload === 'string') return null
+  const { sub, organization_id, role, sid, iat, exp } = payload as Record<string, unknown>
+  if (typeof iat !== 'number' || typeof exp !== 'number') return null
+  if (iat > now + clockToleranceSeconds || exp > iat + sessionSeconds) return null
+  const isWhole = isId(sub) && isId(organization_id) && isId(sid) && typeof role === 'string'
+  return isWhole ? { user_id: sub, organization_id, role, session_id: sid } : null
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && isUuid(value)
+}

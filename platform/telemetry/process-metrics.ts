@@ -1,0 +1,85 @@
+/** What a process says of itself: memory, CPU, garbage collection, event loop, readiness. */
+import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import type { PerformanceEntry } from 'node:perf_hooks'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Metrics, ProcessMetrics } from './metrics.ts'
+
+type CollectionEntry = PerformanceEntry & { readonly detail: { readonly kind: number } }
+type DelayHistogram = ReturnType<typeof monitorEventLoopDelay>
+
+const windowMs = 10_000
+const resolutionMs = 10
+const quantiles = [
+  ['0.5', 50],
+  ['0.99', 99]
+] as const
+
+const gcKinds = new Map([
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak callbacks']
+])
+
+/** Measures from now until the process ends; nothing of it keeps the process alive. */
+export function measureProcess(metrics: ProcessMetrics, isReady: () => boolean): void {
+  metrics.set('sluice_build_info', { version: manifest.version, node: process.version }, 1)
+  metrics.set('sluice_process_start_time_seconds', {}, performance.timeOrigin / 1000)
+  const countCpu = createCountCpu(metrics)
+  metrics.onLook(() => {
+    metrics.set('sluice_ready', {}, isReady() ? 1 : 0)
+    setMemory(metrics)
+    countCpu()
+  })
+  measureEventLoop(metrics)
+  measureGarbageCollection(metrics)
+}
+
+function setMemory(metrics: Metrics): void {
+  const { rss, heapUsed, external } = process.memoryUsage()
+  metrics.set('sluice_process_resident_memory_bytes', {}, rss)
+  metrics.set('sluice_process_heap_used_bytes', {}, heapUsed)
+  metrics.set('sluice_process_external_memory_bytes', {}, external)
+}
+
+function createCountCpu(metrics: Metrics) {
+  let counted = 0
+
+  return function countCpu(): void {
+    const { user, system } = process.cpuUsage()
+    const used = (user + system) / 1e6
+    metrics.count('sluice_process_cpu_seconds_total', {}, used - counted)
+    counted = used
+  }
+}
+
+/** By windows of their own, so that how often somebody looks does not change what they see. */
+function measureEventLoop(metrics: Metrics): void {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
+  const show = (): void => {
+    for (const [quantile, percentile] of quantiles) {
+      const lag = lagSeconds(histogram, percentile)
+      metrics.set('sluice_event_loop_lag_seconds', { quantile }, lag)
+    }
+    histogram.reset()
+  }
+  show()
+  histogram.enable()
+  setInterval(show, windowMs).unref()
+}
+
+/** The histogram holds the time between two ticks of its timer; what is late is the rest. */
+function lagSeconds(histogram: DelayHistogram, percentile: number): number {
+  if (histogram.count === 0) return 0
+  return Math.max(0, histogram.percentile(percentile) / 1e9 - resolutionMs / 1000)
+}
+
+function measureGarbageCollection(metrics: Metrics): void {
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as CollectionEntry[]) {
+      const kind = gcKinds.get(entry.detail.kind) ?? 'other'
+      metrics.observe('sluice_process_gc_seconds', { kind }, entry.duration / 1000)
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
+}

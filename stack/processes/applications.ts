@@ -1,0 +1,149 @@
+/** Gateway, storage and evaluation as child processes, each waited for on its management port. */
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { Addresses } from '../service.ts'
+import { ServiceCrash } from './process.ts'
+import type { ProcessSpec } from './process.ts'
+import type { Secrets } from '../secrets.ts'
+import { createSupervisor } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
+const QUIET = '--disable-warning=TimeoutNegativeWarning'
+
+const READY_TIMEOUT_MS = 60_000
+const ATTEMPTS_MAX = 3
+const RETRY_DELAY_MS = 1_000
+const PROBE_TIMEOUT_MS = 2_000
+/** A little more than the applications allow themselves, so that they end by their own rules. */
+const STOP_DEADLINE_MS = 30_000
+
+export const APPLICATION_NAMES = ['gateway', 'storage', 'evaluation'] as const
+export type ApplicationName = (typeof APPLICATION_NAMES)[number]
+
+const PROGRAMS: Record<ApplicationName, { title: string; args: string[] }> = {
+  gateway: { title: 'The gateway', args: ['gateway/main.ts'] },
+  storage: { title: 'The storage group', args: ['consumers/main.ts', 'storage'] },
+  evaluation: { title: 'The evaluation group', args: ['consumers/main.ts', 'evaluation'] }
+}
+
+export type ApplicationPorts = { gateway: number; management: Record<ApplicationName, number> }
+
+export type ApplicationOptions = {
+  /** Holds logs/ and run/. */
+  folder: string
+  addresses: Addresses
+  secrets: Secrets
+  ports: ApplicationPorts
+  keepAlive?: boolean | undefined
+  onReady?: ((name: ApplicationName, elapsedMs: number) => void) | undefined
+  onCrash?: ((crash: ServiceCrash) => void) | undefined
+  /** Called when one ended before it was ready and is tried again. */
+  onRetry?: ((crash: ServiceCrash) => void) | undefined
+  onRevived?: ((name: string) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+export type Applications = {
+  baseUrl: string
+  managementUrl: (name: ApplicationName) => string
+  pids(): Record<string, number>
+  /** The gateway first, so that what it has accepted can still be consumed. */
+  stop(): Promise<void>
+}
+
+/** What every program of ours is told about the stack: applications and the command line. */
+export function environmentOf(addresses: Addresses, secrets: Secrets): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    KAFKA_BROKERS: addresses.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: addresses.schemaRegistryUrl,
+    REDIS_URL: addresses.redisUrl,
+    DATABASE_URL: addresses.databaseUrl,
+    API_KEY_PEPPER: secrets.API_KEY_PEPPER,
+    SESSION_SIGNING_KEY: secrets.SESSION_SIGNING_KEY,
+    SECRETS_KEY: secrets.SECRETS_KEY,
+    // Whoever reaches this machine may try it.
+    REGISTRATION: 'open',
+    // A model on this machine may judge.
+    PRIVATE_ADDRESSES_ALLOWED: 'true'
+  }
+}
+
+async function isReady(port: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal })
+  await answer.arrayBuffer()
+  return answer.status === 200
+}
+
+/**
+ * An application that ends over a service that is not quite awake yet is started again, as any
+ * platform would do; one that keeps ending is at fault itself.
+ */
+async function startPatiently(
+  start: () => Promise<unknown>,
+  options: Pick<ApplicationOptions, 'onRetry' | 'signal'>
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await start()
+      return
+    } catch (error) {
+      if (!(error instanceof ServiceCrash) || attempt === ATTEMPTS_MAX) throw error
+      options.onRetry?.(error)
+      await sleep(RETRY_DELAY_MS, undefined, options.signal ? { signal: options.signal } : {})
+    }
+  }
+}
+
+async function startOne(
+  name: ApplicationName,
+  options: ApplicationOptions,
+  supervisor: Supervisor
+): Promise<void> {
+  const startedAt = performance.now()
+  const port = options.ports.management[name]
+  const spec: ProcessSpec = {
+    name,
+    title: PROGRAMS[name].title,
+    command: process.execPath,
+    args: [QUIET, ...PROGRAMS[name].args],
+    environment: {
+      ...environmentOf(options.addresses, options.secrets),
+      GATEWAY_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(options.ports.gateway),
+      MANAGEMENT_HOST: '127.0.0.1',
+      MAIL_URL: pathToFileURL(resolve(options.folder, 'mail')).href,
+      PUBLIC_URL: `http://127.0.0.1:${options.ports.gateway}`,
+      MANAGEMENT_PORT: String(port),
+      DOCS_ENABLED: 'true'
+    },
+    probe: async () => await isReady(port),
+    readyTimeoutMs: READY_TIMEOUT_MS,
+    stopDeadlineMs: STOP_DEADLINE_MS
+  }
+  await startPatiently(async () => await supervisor.start(spec), options)
+  options.onReady?.(name, performance.now() - startedAt)
+}
+
+export async function startApplications(options: ApplicationOptions): Promise<Applications> {
+  const supervisor = createSupervisor({ ...options, name: 'applications' })
+  const stop = async (): Promise<void> => {
+    await supervisor.stop('gateway')
+    await supervisor.stopAll()
+  }
+  try {
+    await Promise.all(APPLICATION_NAMES.map((name) => startOne(name, options, supervisor)))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    baseUrl: `http://127.0.0.1:${options.ports.gateway}`,
+    managementUrl: (name) => `http://127.0.0.1:${options.ports.management[name]}`,
+    pids: supervisor.pids,
+    stop
+  }
+}

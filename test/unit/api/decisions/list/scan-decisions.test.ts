@@ -1,0 +1,47 @@
+/** A scan of decisions, while others are stored between its two statements. */
+import { expect, test } from '@jest/globals'
+import { scanDecisions } from '../../../../../api/decisions/list/scan-decisions.ts'
+import type { Scan } from '../../../../../api/decisions/list/scan-decisions.ts'
+import type { OrganizationStore } from '../../../../../api/store.ts'
+import type { Row } from '../../../../../platform/postgres/postgres.ts'
+import { now, organizationId } from '../../fakes.ts'
+
+const placeOf = (second: number) => ({
+  decision_id: `01938c4e-5b7a-7c3e-9f00-00000000000${second}`,
+  sort_key: `2026-01-31T00:00:0${second}.000000Z`
+})
+
+/** The first statement has these of three rows looked at; the second one this as their end. */
+function storeOf(found: readonly number[], end: number): OrganizationStore {
+  const answers: Row[][] = [
+    found.map((second) => ({ ...placeOf(second), value: null })),
+    [{ ...placeOf(end), scanned: 3 }]
+  ]
+  const query = async <R extends Row>() => (answers.shift() ?? []) as R[]
+  return { organizationId, query, change: () => Promise.reject(new Error('only read')) }
+}
+
+function scanOf(descending: boolean): Scan {
+  const filters = { is_error: true }
+  return {
+    plan: { table: 'decisions', served: null, partial: null, filters },
+    order: { kind: 'time', descending },
+    piece: { from: new Date(0), to: new Date(now) },
+    after: null,
+    scannedMax: 3,
+    rowsMax: 3
+  }
+}
+
+test.each([
+  ['newest', true, [5, 3], 4, [5]],
+  ['newest', true, [5, 4], 4, [5, 4]],
+  ['oldest', false, [1, 3], 2, [1]],
+  ['oldest', false, [1, 2], 2, [1, 2]]
+])('%s first: what is behind its end is left to the next', async (...given) => {
+  const [, descending, found, end, expected] = given
+  const scanned = await scanDecisions(storeOf(found, end), scanOf(descending))
+  expect(scanned.keys.map(({ sort_key }) => Number(sort_key.slice(18, 19)))).toEqual(expected)
+  const { sort_key, decision_id: id } = placeOf(end)
+  expect([scanned.endsAt, scanned.scanned]).toEqual([{ sort_key, id }, 3])
+})

@@ -1,0 +1,51 @@
+/** Which index finds decisions: one on time, with the narrowest filter that it serves. */
+import { expect, test } from '@jest/globals'
+import { scanPlanOf } from '../../../../../api/decisions/list/scan-plan.ts'
+
+const byTime = { kind: 'time', descending: true } as const
+
+test.each([
+  [{}, null],
+  [{ agent_id: 'a', domain: ['d'] }, 'agent_id'],
+  [{ agent_id: 'a', session_id: 's' }, 'session_id'],
+  [{ agent_id: '_unattributed', domain: ['d'] }, 'domain'],
+  [{ domain: ['d', 'e'] }, null],
+  [{ session_id: 'ö'.repeat(600), agent_id: 'a' }, 'agent_id'],
+  [{ agent_id: 'a', verdict: ['pass', 'fail'] as const }, 'agent_id'],
+  [{ model: 'm', verdict: ['fail'] as const }, null]
+])('%j is served by %s', (filters, column) => {
+  const plan = scanPlanOf(filters, byTime)
+  expect([plan.table, plan.served?.column ?? null]).toEqual(['decisions', column])
+  if (column !== null) expect(plan.filters[column as keyof object]).toBeUndefined()
+})
+
+test.each([
+  [{ verdict: ['fail', 'mixed'] as const }, `verdict <> 'pass'`],
+  [{ verdict: ['fail'] as const, agent_id: 'a' }, `verdict <> 'pass'`],
+  [{ status: ['failed'] as const, domain: ['d'] }, `status <> 'evaluated'`]
+])('%j is found among the few outcomes', (filters, partial) => {
+  expect(scanPlanOf(filters, byTime)).toMatchObject({
+    table: 'decision_outcomes',
+    partial,
+    filters
+  })
+})
+
+test('errors are found among errors, where nothing narrower is asked for', () => {
+  const plan = scanPlanOf({ model: 'm', is_error: true }, byTime)
+  expect(plan).toEqual({
+    ...{ table: 'decisions', served: null, partial: 'is_error', filters: { model: 'm' } }
+  })
+  for (const filters of [{ is_error: false }, { agent_id: 'a', is_error: true }]) {
+    expect(scanPlanOf(filters, byTime)).toMatchObject({ partial: null })
+    expect(scanPlanOf(filters, byTime).filters.is_error).toBe(filters.is_error)
+  }
+})
+
+test('what an outcome does not know is looked for among decisions', () => {
+  const filters = { verdict: ['fail'] as const }
+  const order = { kind: 'measure', descending: true, measure: 'latency_ms' } as const
+  expect(scanPlanOf(filters, order).table).toBe('decisions')
+  expect(scanPlanOf({ ...filters, q: 'word' }, byTime).table).toBe('decisions')
+  expect(scanPlanOf({ verdict: ['none'] }, byTime).table).toBe('decisions')
+})

@@ -1,0 +1,56 @@
+/** An organization that asks for much at once waits for itself, and nobody waits for it. */
+import { expect, test } from '@jest/globals'
+import { createFairShare } from '../../../api/fair-share.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const longMs = 60_000
+
+test('of one organization few run at once, in the order in which they came', async () => {
+  const inShare = createFairShare({ atOnceMax: 2, waitMsMax: longMs })
+  const begun: number[] = []
+  const ends = [1, 2, 3, 4].map((number) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const done = inShare('a', async () => {
+      begun.push(number)
+      await promise
+      return number
+    })
+    return { resolve, done }
+  })
+  expect(begun).toEqual([1, 2])
+  ends[1]?.resolve()
+  expect(await ends[1]?.done).toBe(2)
+  await waitUntil('the third has begun', () => begun.length === 3)
+  expect(begun).toEqual([1, 2, 3])
+  for (const { resolve } of ends) resolve()
+  expect(await Promise.all(ends.map(({ done }) => done))).toEqual([1, 2, 3, 4])
+  expect(begun).toEqual([1, 2, 3, 4])
+})
+
+test('one that has all its places taken holds up nobody else', async () => {
+  const inShare = createFairShare({ atOnceMax: 1, waitMsMax: longMs })
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const busy = inShare('a', () => promise)
+  expect(await inShare('b', async () => 'served')).toBe('served')
+  resolve('ended')
+  expect(await busy).toBe('ended')
+})
+
+test('what fails gives its place back', async () => {
+  const inShare = createFairShare({ atOnceMax: 1, waitMsMax: longMs })
+  await expect(inShare('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await inShare('a', async () => 'next')).toBe('next')
+})
+
+test('what has waited for too long is refused, and takes no place later', async () => {
+  const inShare = createFairShare({ atOnceMax: 1, waitMsMax: 1 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const busy = inShare('a', () => promise)
+  const begun: string[] = []
+  const late = inShare('a', async () => void begun.push('late'))
+  await expect(late).rejects.toThrow(expect.objectContaining({ code: 'overloaded' }))
+  resolve()
+  await busy
+  await inShare('a', async () => void begun.push('next'))
+  expect(begun).toEqual(['next'])
+})

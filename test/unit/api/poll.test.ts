@@ -1,0 +1,112 @@
+/** Waiting: until it is enough, until the time is over, or until nobody waits any more. */
+import { expect, test } from '@jest/globals'
+import { createPoll, systemTimer } from '../../../api/poll.ts'
+import type { PollTimer } from '../../../api/poll.ts'
+import { problemOf } from './fakes.ts'
+
+/** Time passes only while somebody pauses. */
+function createFakeTimer(onPause: (pauses: readonly number[]) => void = () => {}) {
+  const pauses: number[] = []
+  let time = 1000
+  const timer: PollTimer = {
+    now: () => time,
+    pause: async (ms, signal) => {
+      if (signal.aborted) return
+      pauses.push(ms)
+      time += ms
+      onPause(pauses)
+    }
+  }
+  return { timer, pauses }
+}
+
+const never = new AbortController().signal
+
+function counter() {
+  let count = 0
+  return () => Promise.resolve((count += 1))
+}
+
+test('without wait it reads once', async () => {
+  const { timer, pauses } = createFakeTimer()
+  const poll = createPoll({ stopping: never, timer })
+  expect(await poll(counter(), () => false, { waitMs: 0, signal: never })).toBe(1)
+  expect(pauses).toEqual([])
+})
+
+test('what is there at once is answered at once', async () => {
+  const { timer, pauses } = createFakeTimer()
+  const poll = createPoll({ stopping: never, timer })
+  expect(await poll(counter(), () => true, { waitMs: 30_000, signal: never })).toBe(1)
+  expect(pauses).toEqual([])
+})
+
+test('reads with growing pauses until it is enough', async () => {
+  const { timer, pauses } = createFakeTimer()
+  const poll = createPoll({ stopping: never, timer })
+  expect(await poll(counter(), (count) => count === 7, { waitMs: 30_000, signal: never })).toBe(7)
+  expect(pauses).toEqual([100, 150, 225, 337.5, 500, 500])
+})
+
+test('gives what there is when the time is over, and not a moment later', async () => {
+  const { timer, pauses } = createFakeTimer()
+  const poll = createPoll({ stopping: never, timer })
+  expect(await poll(counter(), () => false, { waitMs: 1000, signal: never })).toBe(
+    pauses.length + 1
+  )
+  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(1000)
+})
+
+test.each(['the caller hangs up', 'the process is told to stop'])('ends when %s', async (who) => {
+  const ending = new AbortController()
+  const { timer, pauses } = createFakeTimer((all) => {
+    if (all.length === 2) ending.abort()
+  })
+  const isCaller = who.startsWith('the caller')
+  const poll = createPoll({ stopping: isCaller ? never : ending.signal, timer })
+  const signal = isCaller ? ending.signal : never
+  expect(await poll(counter(), () => false, { waitMs: 30_000, signal })).toBe(2)
+  expect(pauses).toHaveLength(2)
+})
+
+test('too many that wait are refused; who need not wait is not', async () => {
+  const inside = Promise.withResolvers<void>()
+  const timer: PollTimer = { now: () => 0, pause: () => inside.promise }
+  const poll = createPoll({ stopping: never, timer, waitingMax: 1 })
+  let isThere = false
+  const read = () => Promise.resolve(isThere)
+  const options = { waitMs: 1000, signal: never }
+
+  const first = poll(read, Boolean, options)
+  const problem = await problemOf(poll(read, Boolean, options))
+  expect(problem.code).toBe('overloaded')
+  expect(problem.options.headers).toEqual({ 'retry-after': '1' })
+  expect(await poll(read, () => true, options)).toBe(false)
+
+  isThere = true
+  inside.resolve()
+  expect(await first).toBe(true)
+  expect(await poll(counter(), (count) => count === 2, options)).toBe(2)
+})
+
+test('a read that fails gives its place back', async () => {
+  const { timer } = createFakeTimer()
+  const poll = createPoll({ stopping: never, timer, waitingMax: 1 })
+  for (let time = 0; time < 3; time++) {
+    const read = counter()
+    const failing = async () => {
+      if ((await read()) > 1) throw new Error('away')
+      return false
+    }
+    const waiting = poll(failing, Boolean, { waitMs: 1000, signal: never })
+    await expect(waiting).rejects.toThrow('away')
+  }
+})
+
+test('the real timer ends a pause when it is told to', async () => {
+  const ending = new AbortController()
+  const pause = systemTimer.pause(60_000, ending.signal)
+  ending.abort()
+  await pause
+  await systemTimer.pause(60_000, ending.signal)
+})

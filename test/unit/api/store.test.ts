@@ -1,0 +1,102 @@
+/** Whose rows a read may see, and which failures of the store are an outage. */
+import { expect, test } from '@jest/globals'
+import { Problem } from '../../../core/problem.ts'
+import { createStore, readsAtOnceMax } from '../../../api/store.ts'
+import { FakeStore, organizationId, problemOf } from './fakes.ts'
+
+test('a read is confined to the role of readers and to its organization', async () => {
+  const fake = new FakeStore()
+  const ours = createStore(fake).of(organizationId)
+  await ours.query('select 1 from decisions', ['a value'])
+  expect(ours.organizationId).toBe(organizationId)
+  const reader = { role: 'sluice_reader', 'sluice.organization_id': organizationId }
+  expect(fake.settings).toContainEqual(reader)
+  expect(fake.asked).toEqual([{ table: 'decisions', values: ['a value'] }])
+})
+
+test('a change is confined to the role of editors and to its organization', async () => {
+  const fake = new FakeStore()
+  const ours = createStore(fake).of(organizationId)
+  const editor = { role: 'sluice_editor', 'sluice.organization_id': organizationId }
+  expect(
+    await ours.change(async (transaction) => transaction.query('select 1 from rules'))
+  ).toEqual([])
+  expect(fake.settings).toContainEqual(editor)
+  expect(fake.asked).toEqual([{ table: 'rules', values: [] }])
+})
+
+test('reads of one organization leave room for logins and for others', async () => {
+  const fake = new FakeStore()
+  const { promise, resolve } = Promise.withResolvers<[]>()
+  const store = createStore({
+    changing: (settings) => fake.changing(settings),
+    reading: (settings) => {
+      const reader = fake.reading(settings)
+      return {
+        query: async (statement, values) => {
+          await reader.query(statement, values)
+          return statement.includes('decisions') ? promise : []
+        }
+      }
+    }
+  })
+  const ours = store.of(organizationId)
+  const slow = Array.from({ length: 30 }, () => ours.query('select 1 from decisions'))
+  await store.accounts.query('select 1 from users')
+  await store.of('another').query('select 1 from rules')
+  const asked = Map.groupBy(fake.asked, ({ table }) => table)
+  expect([...asked].map(([table, all]) => [table, all.length])).toEqual([
+    ['decisions', readsAtOnceMax],
+    ['users', 1],
+    ['rules', 1]
+  ])
+  resolve([])
+  await Promise.all(slow)
+})
+
+test('a refusal out of a change is no outage, whatever its kind', async () => {
+  const refusal = new Problem('in_use', { detail: 'A rule names it.' })
+  const changing = createStore(new FakeStore())
+    .of(organizationId)
+    .change(() => Promise.reject(refusal))
+  await expect(changing).rejects.toBe(refusal)
+})
+
+test('accounts are read before there is an organization', async () => {
+  const fake = new FakeStore()
+  await createStore(fake).accounts.query('select 1 from users')
+  expect(fake.settings).toContainEqual({ role: 'sluice_accounts' })
+  expect(fake.asked).toEqual([{ table: 'users', values: [] }])
+})
+
+test.each(['of', 'change', 'accounts'] as const)(
+  'an outage is 503 and keeps its cause: %s',
+  async (way) => {
+    const fake = new FakeStore()
+    fake.failure = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    const store = createStore(fake)
+    const ours = store.of(organizationId)
+    const ways = {
+      of: () => ours.query('select 1'),
+      change: () => ours.change((transaction) => transaction.query('select 1')),
+      accounts: () => store.accounts.query('select 1')
+    }
+    const problem = await problemOf(ways[way]())
+    expect(problem.code).toBe('store_unavailable')
+    expect(problem.options.headers).toEqual({ 'retry-after': '2' })
+    expect(problem.cause).toBe(fake.failure)
+  }
+)
+
+test('a mistake of ours is not called an outage', async () => {
+  const fake = new FakeStore()
+  fake.failure = new TypeError('undefined is not a function')
+  const reading = createStore(fake).of(organizationId).query('select 1')
+  await expect(reading).rejects.toBe(fake.failure)
+})
+
+test('there is no read without an organization, not even for the type checker', () => {
+  const store = createStore(new FakeStore())
+  // @ts-expect-error A store has no query of its own.
+  expect(store.query).toBeUndefined()
+})

@@ -1,0 +1,31 @@
+/** "Not there" and "not there yet" are told apart by how far storage has come. */
+import { expect, test } from '@jest/globals'
+import { decisionNotFound, lagOf, readWatermark } from '../../../api/watermark.ts'
+import { clock, FakeStore, now, organizationId } from './fakes.ts'
+
+const at = (ms: number) => ({ as_of: new Date(now + ms) })
+
+test.each([
+  [at(-1), true],
+  [at(0), false],
+  [at(1), false],
+  [{ as_of: null }, true]
+])('with the watermark at %j asking again may help: %s', (watermark, retryable) => {
+  const problem = decisionNotFound(watermark, now, clock)
+  expect(problem.code).toBe('decision_not_found')
+  expect(problem.options.members?.['retryable']).toBe(retryable)
+  expect(problem.options.headers).toEqual(retryable ? { 'retry-after': '1' } : undefined)
+})
+
+test('lag is how long ago the watermark is, and never negative', () => {
+  const as_of = '2026-01-31T11:59:58.500Z'
+  expect(lagOf(at(-1500), clock)).toEqual({ as_of, lag_ms: 1500 })
+  expect(lagOf(at(3000), clock).lag_ms).toBe(0)
+  expect(lagOf({ as_of: null }, clock)).toEqual({ as_of: null, lag_ms: null })
+})
+
+test('a topic that nobody reported is not known', async () => {
+  const store = new FakeStore()
+  expect(await readWatermark(store.of(organizationId), 'agent-decisions')).toEqual({ as_of: null })
+  expect(store.asked).toEqual([{ table: 'storage_progress', values: ['agent-decisions'] }])
+})

@@ -1,0 +1,33 @@
+/** The decisions that are sent. */
+import { expect, test } from '@jest/globals'
+import {
+  groupOf,
+  hotAgent,
+  makeDecisions,
+  makeHotDecisions,
+  partitionOfAgent
+} from '../../../../bench/load/decisions.ts'
+import { createCheck } from '../../../../platform/validation/json-schema.ts'
+import { decisionBodySchema } from '../../../../schemas/index.ts'
+
+const agentsOf = (decisions: readonly Record<string, unknown>[]): Set<string> =>
+  new Set(decisions.map(({ agent_id }) => String(agent_id)))
+
+test('they are valid by the contract', () => {
+  const check = createCheck(decisionBodySchema)
+  expect(makeDecisions().flatMap((decision) => check(decision))).toEqual([])
+  expect(makeHotDecisions().flatMap((decision) => check(decision))).toEqual([])
+})
+
+test('with a hot agent the others are as many agents as without', () => {
+  expect(agentsOf(makeDecisions()).size).toBe(50)
+  expect(agentsOf(makeHotDecisions())).toEqual(new Set([...agentsOf(makeDecisions()), hotAgent]))
+})
+
+test('an agent is a neighbour when its decisions go to the partition of the hot one', () => {
+  expect(groupOf(hotAgent)).toBe('hot')
+  for (const agent of agentsOf(makeDecisions())) {
+    const isBeside = partitionOfAgent(agent) === partitionOfAgent(hotAgent)
+    expect(groupOf(agent)).toBe(isBeside ? 'neighbours' : 'others')
+  }
+})

@@ -1,0 +1,41 @@
+/** What the rows are sent. */
+import { expect, test } from '@jest/globals'
+import { shapes } from '../../../../bench/load/shapes.ts'
+import type { ShapeName } from '../../../../bench/load/shapes.ts'
+import { makeDecisions } from '../../../../bench/load/decisions.ts'
+
+const names = Object.keys(shapes) as ShapeName[]
+
+test.each(names)('%s is the same in each run', (name) => {
+  expect(shapes[name].bodies()).toEqual(shapes[name].bodies())
+})
+
+test.each(names)('%s carries every decision once', (name) => {
+  const { bodies, decisions } = shapes[name]
+  expect(bodies().length * decisions).toBe(makeDecisions().length)
+})
+
+test('a decision has about 1.2 kB', () => {
+  const sizes = shapes.decision.bodies().map(({ content }) => content.length)
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
+  expect(mean).toBeGreaterThan(1100)
+  expect(mean).toBeLessThan(1300)
+})
+
+test('a batch is the decisions one by one, as an array or as lines', () => {
+  const texts = makeDecisions().slice(0, 100)
+  const [batch] = shapes.batch.bodies()
+  const [lines] = shapes.ndjson.bodies()
+  expect(JSON.parse(String(batch?.content))).toEqual({ decisions: texts })
+  const parsed = String(lines?.content)
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+  expect(parsed).toEqual(texts)
+})
+
+test('the hot agent sends nine of ten, and its answers are a group of their own', () => {
+  const groups = shapes['hot-agent'].bodies().map(({ group }) => group)
+  expect(groups.filter((group) => group === 'hot')).toHaveLength(900)
+  expect(new Set(groups)).toEqual(new Set(['hot', 'neighbours', 'others']))
+})

@@ -1,0 +1,24 @@
+/** Processor time from the kernel's figures. */
+import { expect, test } from '@jest/globals'
+import { cpuMicroseconds, fieldsOf, ranFor } from '../../../../bench/system/cpu.ts'
+
+test('reads the nanoseconds on a processor', () => {
+  expect(ranFor('123456789 42 7\n')).toBe(123_456_789)
+})
+
+test('grows while this process works', () => {
+  const before = cpuMicroseconds([process.pid])
+  let sum = 0
+  for (let at = 0; at < 3e7; at++) sum += at % 7
+  expect(sum).toBeGreaterThan(0)
+  expect(cpuMicroseconds([process.pid])).toBeGreaterThan(before)
+})
+
+test('adds up several processes', () => {
+  const one = cpuMicroseconds([process.pid])
+  expect(cpuMicroseconds([process.pid, process.pid])).toBeGreaterThanOrEqual(2 * one)
+})
+
+test('the name of a process may look like fields', () => {
+  expect(fieldsOf('42 (a) b (c) S 1 2 3')).toEqual(['S', '1', '2', '3'])
+})

@@ -1,0 +1,163 @@
+/** What is taken from metadata: never too much, and never anything else than it says. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  facetsOf,
+  isLabelName,
+  labelNameCharactersMax,
+  labelTextCharactersMax,
+  labelsMax,
+  metadataUnitsMax
+} from '../../../../core/decision/decision-facets.ts'
+import { objectText } from '../json/json-texts.ts'
+
+const nothing = {
+  labels: null,
+  model: null,
+  agent_version: null,
+  latency_ms: null,
+  is_error: null
+}
+
+describe('labels', () => {
+  test('are the texts, numbers and booleans, as they were sent', () => {
+    const metadata = `{"team": "a\\"b", "n": 1.0, "id": 12345678901234567890, "on": true,
+      "nothing": null, "list": ["x"], "deep": {"team": "c"}, "__proto__": "p", "": "unnamed"}`
+    expect(facetsOf(metadata).labels).toEqual([
+      ...['team=a"b', 'n=1.0', 'id=12345678901234567890', 'on=true', '__proto__=p', '=unnamed']
+    ])
+  })
+
+  test.each([
+    ['a long text', `{"a": "${'x'.repeat(labelTextCharactersMax + 1)}"}`],
+    ['a long name', `{"${'x'.repeat(labelNameCharactersMax + 1)}": "a"}`],
+    ['a long number', `{"a": 1${'0'.repeat(labelTextCharactersMax)}}`],
+    ['U+0000', '{"a": "b\\u0000"}'],
+    ['U+0000 in a name', '{"a\\u0000": "b"}'],
+    ['half a character', '{"a": "\\ud800"}'],
+    ['a name that says where it ends', '{"a=b": "c"}'],
+    ['what is no object', '["a", "b"]'],
+    ['a text', '"a=b"'],
+    ['nothing at all', '{}']
+  ])('leave out %s', (_, metadata) => {
+    expect(facetsOf(metadata)).toEqual(nothing)
+  })
+
+  test('count characters, and not their halves', () => {
+    const text = '😀'.repeat(labelTextCharactersMax)
+    expect(facetsOf(JSON.stringify({ a: text })).labels).toEqual([`a=${text}`])
+  })
+
+  test('are the first so many; what is reserved may stand behind them', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}`, at]))
+    const { labels, model } = facetsOf(JSON.stringify({ ...many, model: 'm' }))
+    expect(labels).toHaveLength(labelsMax)
+    expect(labels?.at(-1)).toBe('n31=31')
+    expect(model).toBe('m')
+  })
+
+  test('of one name are what it says last', () => {
+    expect(facetsOf('{"a": 1, "b": 2, "\\u0061": 3}').labels).toEqual(['a=3', 'b=2'])
+    expect(facetsOf('{"a": 1, "a": null}').labels).toBeNull()
+  })
+})
+
+describe('what is reserved', () => {
+  test.each([
+    ['"small-1"', 'small-1'],
+    ['""', null],
+    ['7', null],
+    ['null', null],
+    [`"${'x'.repeat(101)}"`, null]
+  ])('a model %s', (literal, model) => {
+    expect(facetsOf(`{"model": ${literal}}`).model).toBe(model)
+    expect(facetsOf(`{"agent_version": ${literal}}`).agent_version).toBe(model)
+  })
+
+  test.each([
+    ['812', 812],
+    ['0.25', 0.25],
+    ['-0', 0],
+    ['1e3', 1000],
+    ['-1', null],
+    ['1e400', null],
+    ['1e300', null],
+    ['"812"', null],
+    ['true', null]
+  ])('a latency of %s', (literal, ms) => {
+    expect(facetsOf(`{"latency_ms": ${literal}}`).latency_ms).toBe(ms)
+  })
+
+  test.each([
+    ['true', true],
+    ['"timeout"', true],
+    ['{"code": 1}', true],
+    ['[0]', true],
+    ['false', false],
+    ['""', false],
+    ['null', false],
+    ['{ }', false],
+    ['[]', false],
+    ['0', null],
+    ['1', null]
+  ])('an error that is %s', (literal, isError) => {
+    expect(facetsOf(`{"error": ${literal}}`).is_error).toBe(isError)
+  })
+
+  test('is not what a deeper member says', () => {
+    expect(facetsOf('{"a": {"model": "m", "error": true}}')).toEqual(nothing)
+  })
+})
+
+test('without metadata, and of more than is looked at, nothing is known', () => {
+  expect(facetsOf(null)).toEqual(nothing)
+  const filler = ' '.repeat(metadataUnitsMax - 9)
+  expect(facetsOf(`{"a": 1}${filler} `).labels).toEqual(['a=1'])
+  expect(facetsOf(`{"a": 1}${filler}  `)).toEqual(nothing)
+})
+
+test('what is nested as deep as it gets is passed over', () => {
+  const depth = 30_000
+  const metadata = `{"deep": ${'['.repeat(depth)}${']'.repeat(depth)}, "a": 1}`
+  expect(facetsOf(metadata).labels).toEqual(['a=1'])
+})
+
+test('any object: what its members say last, as far as it fits', () => {
+  fc.assert(
+    fc.property(objectText, ({ text, members }) => {
+      // Each part on its own: of a whole object V8 may get a name with an escape wrong
+      // (nodejs/node#63785).
+      const last = new Map(members.map(({ name, value }) => [textOf(name), value]))
+      const labels = [...last]
+        .filter(([, value]) => !/^[[{n]/.test(value))
+        .filter(([name]) => isLabelName(name))
+        .map(([name, value]) => [name, textOf(value)] as const)
+        .filter(([, value]) => value.isWellFormed() && !value.includes('\u0000'))
+        .filter(([, value]) => [...value].length <= labelTextCharactersMax)
+        .map(([name, value]) => `${name}=${value}`)
+      expect(facetsOf(text).labels ?? []).toEqual(labels.slice(0, labelsMax))
+    }),
+    { numRuns: 1000 }
+  )
+})
+
+test('an object of another that V8 would take it for is read as it is', () => {
+  expect(facetsOf('{"a": 1, "\\\\": true}').labels).toEqual(['a=1', '\\=true'])
+  expect(facetsOf('{"a": 1, "\\"": true}').labels).toEqual(['a=1', '"=true'])
+})
+
+test('any text: no error, and nothing that a text column refuses', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+      for (const label of facetsOf(text).labels ?? []) {
+        expect(label.isWellFormed() && !label.includes('\u0000')).toBe(true)
+      }
+      facetsOf(`{"a": ${text}`)
+    })
+  )
+})
+
+/** Of a number, as of true and false, what was written. */
+function textOf(json: string): string {
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json
+}

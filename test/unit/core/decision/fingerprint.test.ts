@@ -1,0 +1,39 @@
+/** What makes two deliveries one decision. */
+import { expect, test } from '@jest/globals'
+import type { Decision } from '../../../../core/decision/decision.ts'
+import { fingerprintOf } from '../../../../core/decision/fingerprint.ts'
+import { aDecision } from '../../../support/builders.ts'
+
+const decision = aDecision({ input: '{"a":1}' })
+const digest = fingerprintOf(decision).toString('hex')
+
+const alike: Partial<Decision>[] = [
+  { sdk_version: 'ts/2' },
+  { received_at: 1 },
+  { decision_id: 'another', organization_id: 'another' }
+]
+const different: Partial<Decision>[] = [
+  { input: '{"a": 1}' },
+  { output: '' },
+  { agent_id: null },
+  { agent_id: decision.session_id, session_id: decision.agent_id },
+  { domain: null },
+  { metadata: null },
+  { input_tokens: null },
+  { output_tokens: 0 }
+]
+
+test.each(alike)('%j is another delivery of the same', (change) => {
+  expect(fingerprintOf({ ...decision, ...change }).toString('hex')).toBe(digest)
+})
+
+test.each(different)('%j is another decision', (change) => {
+  expect(fingerprintOf({ ...decision, ...change }).toString('hex')).not.toBe(digest)
+})
+
+test('it stays what it is: stored rows hold it', () => {
+  const known = aDecision({ decision_id: 'd', organization_id: 'o', received_at: 0 })
+  expect(fingerprintOf(known).toString('hex')).toBe(
+    'f8a4f2285ce7d2e8ec2da300beb636528d9ff4495a53429dc131b348d8dc1994'
+  )
+})

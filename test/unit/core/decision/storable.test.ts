@@ -1,0 +1,74 @@
+/** What may be stored: all the gateway sends, and of strangers only what can be read back. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { decisionObjection, evaluationObjection } from '../../../../core/decision/storable.ts'
+import { aDecision, anEvaluation, aRun, noon } from '../../../support/builders.ts'
+import { valueText } from '../json/json-texts.ts'
+
+/** The store would answer it in lower case, and nobody would recognise it. */
+const inCapitals = '01938C4E-5B7A-7C3E-9F00-2F6D1C1B8A55'
+const year10000 = Date.UTC(10_000, 0, 1)
+
+describe('decisionObjection', () => {
+  test('has none to a decision of ours', () => {
+    expect(decisionObjection(aDecision())).toBeNull()
+  })
+
+  test('has none to any JSON input, any output and no option given', () => {
+    fc.assert(
+      fc.property(valueText, fc.string({ unit: 'binary' }), (input, output) => {
+        const decision = aDecision({
+          input,
+          output,
+          agent_id: null,
+          session_id: null,
+          domain: null,
+          metadata: null,
+          input_tokens: null,
+          output_tokens: null
+        })
+        expect(decisionObjection(decision)).toBeNull()
+      })
+    )
+  })
+
+  test.each([
+    [{ decision_id: '' }, 'decision_id is no UUID in lower case'],
+    [{ decision_id: '4711' }, 'decision_id is no UUID in lower case'],
+    [{ decision_id: inCapitals }, 'decision_id is no UUID in lower case'],
+    [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
+    [{ organization_id: inCapitals }, 'organization_id is no UUID in lower case'],
+    [{ received_at: -1 }, 'received_at is no time'],
+    [{ received_at: year10000 }, 'received_at is no time'],
+    [{ received_at: Number.NaN }, 'received_at is no time'],
+    [{ input: '' }, 'input is not JSON text'],
+    [{ input: 'hello' }, 'input is not JSON text'],
+    [{ input: '{"a":1,}' }, 'input is not JSON text'],
+    [{ metadata: '' }, 'metadata is not JSON text'],
+    [{ metadata: '{' }, 'metadata is not JSON text']
+  ])('to %j is: %s', (overrides, objection) => {
+    expect(decisionObjection(aDecision(overrides))).toBe(objection)
+  })
+
+  test.each([0, noon, year10000 - 1])('has none to the time %d', (received_at) => {
+    expect(decisionObjection(aDecision({ received_at }))).toBeNull()
+  })
+})
+
+describe('evaluationObjection', () => {
+  test('has none to an evaluation of ours, with or without runs', () => {
+    expect(evaluationObjection(anEvaluation())).toBeNull()
+    expect(evaluationObjection(anEvaluation({ runs: [] }))).toBeNull()
+  })
+
+  test.each([
+    [{ decision_id: '4711' }, 'decision_id is no UUID in lower case'],
+    [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
+    [{ evaluated_at: -1 }, 'evaluated_at is no time'],
+    [{ evaluated_at: year10000 }, 'evaluated_at is no time'],
+    [{ runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
+    [{ runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case']
+  ])('to %j is: %s', (overrides, objection) => {
+    expect(evaluationObjection(anEvaluation(overrides))).toBe(objection)
+  })
+})

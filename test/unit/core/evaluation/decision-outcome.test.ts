@@ -1,0 +1,99 @@
+/** What runs of a decision come to. That readers see the same, the tests of storage prove. */
+import { expect, test } from '@jest/globals'
+import { outcomeOf, summedValueMax } from '../../../../core/evaluation/decision-outcome.ts'
+import type { EndedRun, OutcomeScore } from '../../../../core/evaluation/decision-outcome.ts'
+import { pushRuleId } from '../../../../core/evaluation/rule.ts'
+
+function aScore(overrides: Partial<OutcomeScore> = {}): OutcomeScore {
+  const bare = { label: null, value: 1, passed: true, source_kind: 'evaluator' }
+  return { score_id: 'a', name: 'polite', ...bare, ...overrides }
+}
+
+function anEnded(overrides: Partial<EndedRun> = {}): EndedRun {
+  return {
+    ...{ rule: 'r', rule_id: 'rul_1', evaluator: 'e', evaluator_id: 'evl_1' },
+    ...{ evaluator_version: 2, generation: 0, status: 'succeeded', status_reason: null },
+    ...{ evaluated_at: 10, scores: [aScore()] },
+    ...overrides
+  }
+}
+
+const counted = {
+  ...{ name: 'polite', source_kind: 'evaluator', evaluator_id: 'evl_1', evaluator_version: 2 },
+  ...{ value: 1, passed: true }
+}
+
+test('one run of one planned', () => {
+  const plan = { runs: 1, outcomes: ['planned', 'domain'] }
+  expect(outcomeOf({ plan, ended: [anEnded()], open: [] })).toEqual({
+    ...{ status: 'evaluated', reason: null, verdict: 'pass' },
+    scores: { polite: { value: 1, label: null, passed: true } },
+    counted: [counted]
+  })
+})
+
+test.each([
+  ['nothing at all', null, [], ['pending', 'not_planned_yet']],
+  ['no rule', { runs: 0, outcomes: [] }, [], ['not_evaluated', 'no_rule']],
+  [
+    'none matched',
+    { runs: 0, outcomes: ['domain', 'agent_id'] },
+    [],
+    ['not_evaluated', 'not_matched']
+  ],
+  ['left out', { runs: 0, outcomes: ['sampled_out'] }, [], ['not_evaluated', 'sampled_out']],
+  ['both', { runs: 0, outcomes: ['domain', 'disabled'] }, [], ['not_evaluated', 'several_reasons']],
+  ['none of two', { runs: 2, outcomes: ['planned'] }, [], ['pending', null]],
+  ['one of two', { runs: 2, outcomes: ['planned'] }, [anEnded()], ['evaluating', null]],
+  ['without a plan', null, [anEnded()], ['evaluated', null]]
+])('%s', (_, plan, ended, [status, reason]) => {
+  expect(outcomeOf({ plan, ended, open: [] })).toMatchObject({ status, reason })
+})
+
+test('a replay that is open takes the place of what it repeats', () => {
+  const { evaluated_at, scores, ...running } = anEnded({ generation: 1, status: 'running' })
+  const ended = [anEnded({ evaluated_at, scores })]
+  const outcome = outcomeOf({ plan: null, ended, open: [running] })
+  expect(outcome).toMatchObject({ status: 'evaluating', verdict: 'none', scores: {}, counted: [] })
+})
+
+test("a person's word counts, and both are in the sums", () => {
+  const corrected = aScore({ score_id: 'b', value: 0, passed: false, source_kind: 'human' })
+  const push = anEnded({
+    ...{ rule: pushRuleId, rule_id: pushRuleId, evaluator: 'polite', evaluator_id: null },
+    ...{ evaluator_version: 0, scores: [corrected] }
+  })
+  const outcome = outcomeOf({ plan: null, ended: [anEnded(), push], open: [] })
+  expect(outcome).toMatchObject({ status: 'evaluated', verdict: 'fail' })
+  expect(outcome.scores).toEqual({ polite: { value: 0, label: null, passed: false } })
+  const ofPerson = { source_kind: 'human', evaluator_id: '', evaluator_version: 0 }
+  expect(outcome.counted).toEqual([counted, { ...counted, ...ofPerson, value: 0, passed: false }])
+})
+
+test('a score pushed before anything is planned leaves the state alone', () => {
+  const push = anEnded({ rule: pushRuleId, rule_id: pushRuleId })
+  expect(outcomeOf({ plan: null, ended: [push], open: [] })).toMatchObject({
+    ...{ status: 'pending', reason: 'not_planned_yet', verdict: 'pass' }
+  })
+})
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -2 * summedValueMax, null])(
+  'the value %p is in no sum',
+  (value) => {
+    const ended = [anEnded({ scores: [aScore({ value })] })]
+    const [score] = outcomeOf({ plan: null, ended, open: [] }).counted
+    expect(score).toEqual({ ...counted, value: null })
+  }
+)
+
+test('what would not fit a key is in no sum, and counts all the same', () => {
+  const ended = [anEnded({ scores: [aScore({ name: 'n'.repeat(140) })] })]
+  const outcome = outcomeOf({ plan: null, ended, open: [] })
+  expect(outcome).toMatchObject({ verdict: 'pass', counted: [] })
+})
+
+test('of runs of old the names are the ids', () => {
+  const ended = [anEnded({ evaluator_id: null })]
+  const [score] = outcomeOf({ plan: null, ended, open: [] }).counted
+  expect(score?.evaluator_id).toBe('e')
+})

@@ -1,0 +1,230 @@
+/** The scan finds each member where JSON.parse reads it, and trusts no text. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { membersMax, scanMembers, skipSpace } from '../../../../core/json/json-members.ts'
+import { cutMembers } from '../../../support/exactness/cut-members.ts'
+import { fragmentSoup, mutatedText, objectText } from './json-texts.ts'
+
+const deep = 1000
+/** The same texts at every run. */
+const seed = 20_261_121
+
+/** Name and text of each member, as a reader would cut them out. */
+function slices(text: string, depthMax = deep): [string, string][] {
+  const { members } = scanMembers(text, text.indexOf('{'), depthMax)
+  return members.map(({ name, start, end }) => [name, text.slice(start, end)])
+}
+
+/** What the reader of the exactness tests finds, or null when it finds no JSON object. */
+function cutsOf(text: string): [string, string][] | null {
+  try {
+    return cutMembers(Buffer.from(text)).map(({ name, value }) => [name, value.toString()])
+  } catch {
+    return null
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    return /^\s*\{/.test(text) && typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth)
+}
+
+describe('text that is JSON', () => {
+  test('is cut at the members it was made of', () => {
+    fc.assert(
+      fc.property(objectText, ({ text, members }) => {
+        const expected = members.map(({ name, value }) => [JSON.parse(name) as string, value])
+        expect(slices(text)).toEqual(expected)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test('yields what JSON.parse yields, the last of several members of one name', () => {
+    fc.assert(
+      fc.property(objectText, ({ text, members }) => {
+        // JSON.parse of V8 may get a name with an escape wrong: nodejs/node#63785.
+        fc.pre(members.every(({ name }) => !name.includes('\\')))
+        const parsed = JSON.parse(text) as object
+        const last = new Map(slices(text))
+        expect([...last.keys()].sort()).toEqual(Object.keys(parsed).sort())
+        for (const [name, slice] of last) {
+          expect(JSON.parse(slice)).toEqual(Object.getOwnPropertyDescriptor(parsed, name)?.value)
+        }
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test('is cut as an independent reader cuts it, with and without slips in it', () => {
+    const object = objectText.map(({ text }) => text)
+    const slipped = fc
+      .tuple(object, mutatedText)
+      .map(([text, slip]) => `${text.slice(0, -1)}${slip}}`)
+    const text = fc.oneof(
+      object,
+      slipped,
+      mutatedText,
+      fragmentSoup.map((soup) => `{${soup}}`)
+    )
+    const property = fc.property(text, (body) => {
+      fc.pre(body.isWellFormed())
+      const cuts = cutsOf(body)
+      expect(cuts === null).toBe(!isObject(body))
+      if (cuts !== null) expect(slices(body)).toEqual(cuts)
+    })
+    fc.assert(property, { seed, numRuns: 5000 })
+  })
+
+  test.each<[string, string, [string, string][]]>([
+    ['no member', '{ }', []],
+    ['digits beyond 2^53', '{"n":12345678901234567890}', [['n', '12345678901234567890']]],
+    ['a number that overflows', '{"n": 1e400 }', [['n', '1e400']]],
+    ['__proto__ as plain data', '{"__proto__":{"a":1}}', [['__proto__', '{"a":1}']]],
+    ['an escaped name', '{"\\u0069nput":null}', [['input', 'null']]],
+    [
+      'an escaped quote',
+      '{"a":"\\"}","b":2}',
+      [
+        ['a', '"\\"}"'],
+        ['b', '2']
+      ]
+    ],
+    [
+      'a backslash before the end of a string',
+      '{"a":"\\\\","b":2}',
+      [
+        ['a', '"\\\\"'],
+        ['b', '2']
+      ]
+    ],
+    [
+      'brackets in strings',
+      '{"a":["}{][",{}],"b":0}',
+      [
+        ['a', '["}{][",{}]'],
+        ['b', '0']
+      ]
+    ],
+    [
+      'a name that comes twice',
+      '{"a":1,"a":2}',
+      [
+        ['a', '1'],
+        ['a', '2']
+      ]
+    ]
+  ])('finds %s', (_, text, expected) => {
+    expect(slices(text)).toEqual(expected)
+  })
+
+  test('begins where it is told, not at the first brace', () => {
+    const text = '[{"a":1},{"b":2}]'
+    expect(scanMembers(text, 9, deep).members).toEqual([{ name: 'b', start: 14, end: 15 }])
+  })
+})
+
+describe('depth', () => {
+  test.each([
+    [1, '{"a":1}', null],
+    [1, '{"a":[]}', 'a'],
+    [2, '{"a":[]}', null],
+    [2, '{"a":"[[[["}', null],
+    [2, '{"a":[],"b":{"c":[]}}', 'b'],
+    [64, `{"a":${nested(63)}}`, null],
+    [64, `{"a":${nested(64)}}`, 'a'],
+    [64, `{"a":${'['.repeat(100_000)}`, 'a']
+  ])('of at most %d', (depthMax, text, tooDeepIn) => {
+    expect(scanMembers(text, 0, depthMax).tooDeepIn).toBe(tooDeepIn)
+  })
+
+  test('keeps the members before the one that is too deep', () => {
+    expect(slices('{"a":1,"b":[[]],"c":2}', 2)).toEqual([['a', '1']])
+  })
+
+  test('counts brackets side by side once', () => {
+    expect(scanMembers(`{"a":[${'[],'.repeat(1000)}[]]}`, 0, 3).tooDeepIn).toBeNull()
+  })
+})
+
+describe('the number of members', () => {
+  function membersText(count: number): string {
+    return `{${Array.from({ length: count }, () => '"a":1').join(',')}}`
+  }
+
+  test('up to the limit is fine', () => {
+    const { members, isTooMany } = scanMembers(membersText(membersMax), 0, deep)
+    expect([members.length, isTooMany]).toEqual([membersMax, false])
+  })
+
+  test('beyond it ends the scan, however much there is to come', () => {
+    const { members, isTooMany } = scanMembers(membersText(1_000_000), 0, deep)
+    expect([members.length, isTooMany]).toEqual([membersMax, true])
+  })
+
+  test('counts neither a comma at the end nor what lies in the members', () => {
+    const inner = membersText(membersMax + 1)
+    expect(scanMembers(`{"a":${inner}}`, 0, deep).isTooMany).toBe(false)
+    expect(scanMembers(`${membersText(membersMax).slice(0, -1)},}`, 0, deep).isTooMany).toBe(false)
+  })
+})
+
+describe('text that may be no JSON', () => {
+  test('is scanned to an end, with cuts in order and inside of the text', () => {
+    const text = fc.oneof(mutatedText, fragmentSoup, fc.string({ unit: 'binary' }))
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 8 }), (rest, depthMax) => {
+        const body = `{${rest}`
+        let before = 0
+        for (const { start, end } of scanMembers(body, 0, depthMax).members) {
+          expect(start).toBeGreaterThanOrEqual(before)
+          expect(end).toBeGreaterThanOrEqual(start)
+          before = end
+        }
+        expect(before).toBeLessThanOrEqual(body.length)
+      }),
+      { numRuns: 3000 }
+    )
+  })
+
+  test.each([
+    '{',
+    '{"',
+    '{"a',
+    '{"a"',
+    '{"a":',
+    '{"a":"',
+    '{"a":"\\',
+    '{"a":{"b":"',
+    '{"a":1,',
+    '{"a\\q":1}',
+    '{,}',
+    '{1:2}'
+  ])('ends in %s', (text) => {
+    expect(scanMembers(text, 0, deep).tooDeepIn).toBeNull()
+  })
+
+  test('of many quotes and backslashes takes no longer than its length asks for', () => {
+    const hostile = `{"a":"${'\\\\\\"'.repeat(500_000)}`
+    expect(scanMembers(hostile, 0, deep).members).toHaveLength(1)
+  })
+})
+
+test.each([
+  ['', 0, 0],
+  ['a', 0, 0],
+  [' \t\r\n{', 0, 4],
+  ['  ', 0, 2],
+  ['{ }', 1, 2],
+  ['\u00a0', 0, 0],
+  ['\ufeff', 0, 0]
+])('skipSpace leads in %j from %d to %d', (text, at, expected) => {
+  expect(skipSpace(text, at)).toBe(expected)
+})

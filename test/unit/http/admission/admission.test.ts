@@ -1,0 +1,61 @@
+/** Who is let in, and why others are not. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect, test } from '@jest/globals'
+import { createAdmission } from '../../../../http/admission/admission.ts'
+import type { AdmissionOptions } from '../../../../http/admission/admission.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Serving one takes a millisecond of a clock that otherwise stands. */
+function scene(options: Partial<AdmissionOptions> = {}) {
+  let clock = 1000
+  const served: number[] = []
+  const now = (): number => clock
+  const admission = createAdmission({ requestsMax: 1000, turnMs: 3, now, ...options })
+  const come = (name: number, request: Partial<IncomingMessage> = {}) =>
+    admission.admit(request as IncomingMessage, {} as ServerResponse, () => {
+      served.push(name)
+      clock += 1
+    })
+  return { admission, come, served }
+}
+
+test('who comes while there is time is served at once, others in their turn', async () => {
+  const { admission, come, served } = scene()
+  for (let name = 1; name <= 10; name++) expect(come(name)).toBeNull()
+  expect([served, admission.inProgress()]).toEqual([[1, 2, 3], 10])
+  await waitUntil('all are served', () => served.length === 10)
+})
+
+test('beyond the number in progress the answer is no, until one has left', () => {
+  const { admission, come, served } = scene({ requestsMax: 2 })
+  expect([come(1), come(2)]).toEqual([null, null])
+  expect(come(3)).toEqual({ reason: 'requests', retryAfterSeconds: 1, pauseMs: 0 })
+  admission.leave()
+  expect(come(4)).toBeNull()
+  expect(served).toEqual([1, 2, 4])
+})
+
+test('nobody joins a long line whose first has waited too long', async () => {
+  const { come, served } = scene({ waitMsMax: 50 })
+  for (let name = 1; name <= 500; name++) expect(come(name)).toBeNull()
+  while (served.length < 150) await nextTurn()
+  expect(come(501)).toEqual({ reason: 'wait', retryAfterSeconds: 1, pauseMs: 0 })
+  await waitUntil('the line is short', () => served.length === 500)
+  expect(come(502)).toBeNull()
+})
+
+test('a short line may be slower, as batches are', async () => {
+  const { come, served } = scene({ waitMsMax: 50 })
+  for (let name = 1; name <= 110; name++) expect(come(name)).toBeNull()
+  while (served.length < 100) await nextTurn()
+  expect(come(111)).toBeNull()
+})
+
+test('who hung up in the line is not served and no longer in progress', async () => {
+  const { admission, come, served } = scene()
+  for (let name = 1; name <= 5; name++) come(name, { destroyed: name > 3 })
+  await waitUntil('the line is empty', () => admission.inProgress() === 3)
+  expect(served).toEqual([1, 2, 3])
+})

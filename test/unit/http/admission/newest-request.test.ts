@@ -1,0 +1,86 @@
+/** Requests of one connection: which came last, and that none is kept. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Agent, request as send } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { jsonReply } from '../../../../http/call.ts'
+import {
+  forgetRequest,
+  isNewestRequest,
+  noteRequest
+} from '../../../../http/admission/newest-request.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+import { aRoute, serve } from '../serving.ts'
+import type { Served } from '../serving.ts'
+
+function noted(socket: Socket): IncomingMessage {
+  const request = { socket } as IncomingMessage
+  noteRequest(request)
+  return request
+}
+
+test('the last one is the newest, answered or not', () => {
+  const socket = new Socket()
+  const [first, second] = [noted(socket), noted(socket)]
+  expect([isNewestRequest(first), isNewestRequest(second)]).toEqual([false, true])
+
+  // Closing behind the first would cut off the answer of the second, which waits for it.
+  forgetRequest(second)
+  expect(isNewestRequest(first)).toBe(false)
+})
+
+test('an answer to one before changes nothing', () => {
+  const socket = new Socket()
+  const [first, second] = [noted(socket), noted(socket)]
+  forgetRequest(first)
+  expect([isNewestRequest(first), isNewestRequest(second)]).toEqual([false, true])
+})
+
+test('after an answer the next one is the newest', () => {
+  const socket = new Socket()
+  forgetRequest(noted(socket))
+  expect(isNewestRequest(noted(socket))).toBe(true)
+})
+
+describe('a connection that is idle', () => {
+  const bodies: WeakRef<Buffer>[] = []
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  let served: Served
+
+  beforeAll(async () => {
+    const route = aRoute('post', '/', async (call) => {
+      bodies.push(new WeakRef(await call.readBody()))
+      return jsonReply(200, '{}')
+    })
+    served = await serve([{ ...route, surface: 'ingest' }])
+  })
+  afterAll(async () => {
+    agent.destroy()
+    await served.close()
+  })
+
+  test.each([
+    ['that came at once', 100],
+    ['that came in parts', 1_000_000]
+  ])('holds no body %s', async (_how, bytes) => {
+    bodies.length = 0
+    await post(served.url, agent, Buffer.alloc(bytes, 'a'))
+    expect(bodies).toHaveLength(1)
+    await waitUntil('the body is garbage', async () => {
+      await collectGarbage()
+      return bodies[0]?.deref() === undefined
+    })
+    // It is a connection that is still there of which this is said.
+    expect(Object.values(agent.freeSockets)).toHaveLength(1)
+  })
+})
+
+function post(url: string, agent: Agent, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = send(url, { method: 'POST', agent }, (answer) => {
+      answer.resume().on('end', resolve)
+    })
+    sent.on('error', reject).end(body)
+  })
+}

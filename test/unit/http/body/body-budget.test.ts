@@ -1,0 +1,90 @@
+/** Bytes of bodies are counted over all requests, and given back once. */
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createBodyBudget } from '../../../../http/body/body-budget.ts'
+import { jsonReply } from '../../../../http/call.ts'
+import { inflaterBytes } from '../../../../http/body/inflate.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+import { aRoute, converse, serve } from '../serving.ts'
+import type { Served } from '../serving.ts'
+
+test('what does not fit is refused and not taken', () => {
+  let refusals = 0
+  const budget = createBodyBudget(100, () => (refusals += 1))
+  const [one, other] = [budget.lease(), budget.lease()]
+  expect([one.take(60), other.take(41), other.take(40)]).toEqual([true, false, true])
+  expect([budget.bytes(), refusals]).toEqual([100, 1])
+})
+
+test('a lease gives back all that it took, and only once', () => {
+  const budget = createBodyBudget(100, () => {})
+  const [one, other] = [budget.lease(), budget.lease()]
+  one.take(10)
+  one.take(20)
+  other.take(5)
+  one.end()
+  one.end()
+  expect(budget.bytes()).toBe(5)
+})
+
+describe('over HTTP', () => {
+  let served: Served
+  const sockets: Socket[] = []
+
+  beforeAll(async () => {
+    const read = aRoute('post', '/', async (call) =>
+      jsonReply(200, String((await call.readBody()).length))
+    )
+    served = await serve([read], { bodyBytesMax: 1_000_000 })
+  })
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy()
+    await served.close()
+  })
+
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\n'
+  const isHeld = (bytes: number) => (): boolean => served.door.bodies.bytes() >= bytes
+
+  /** Sends the beginning of a body and keeps the rest to itself. */
+  function sendHalf(headers: string, bytes: Buffer): void {
+    const socket = connect(served.port, '127.0.0.1')
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.write(Buffer.concat([Buffer.from(`${head}${headers}\r\n`), bytes]))
+  }
+  const whole = (bytes: number): string =>
+    `${head}connection: close\r\ncontent-length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`
+
+  test('half-sent bodies count, and the next gets 503 until they are gone', async () => {
+    sendHalf('content-length: 900000\r\n', Buffer.alloc(600_000))
+    await waitUntil('it is held', isHeld(600_000))
+    const refused = await converse(served.port, whole(500_000))
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /)
+    expect(refused).toContain('retry-after: 1\r\n')
+    expect(refused).toContain('"code":"overloaded"')
+    expect(served.metrics.labelsOf('sluice_shed_total')).toContainEqual({ reason: 'body_bytes' })
+    expect(await converse(served.port, whole(300_000))).toMatch(/^HTTP\/1\.1 200 /)
+
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await waitUntil('it is given back', () => served.door.bodies.bytes() === 0)
+    expect(await converse(served.port, whole(500_000))).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync]
+  ] as const)('an open inflater counts before anything comes out: %s', async (name, compress) => {
+    const start = compress(Buffer.alloc(1000)).subarray(0, 4)
+    for (let at = 0; at < 20; at++) {
+      sendHalf(`content-encoding: ${name}\r\ncontent-length: 9999\r\n`, start)
+    }
+    await waitUntil('as many are open as may be', isHeld(7 * inflaterBytes))
+    expect(served.door.bodies.bytes()).toBeLessThanOrEqual(1_000_000)
+    expect(await converse(served.port, whole(500_000))).toMatch(/^HTTP\/1\.1 503 /)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await waitUntil('all is given back', () => served.door.bodies.bytes() === 0)
+  })
+})

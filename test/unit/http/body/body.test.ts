@@ -1,0 +1,300 @@
+/** Bodies over real sockets: whole, inflated, bounded, and refused so that it can be read. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Agent, request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { brotliCompressSync, constants, createZstdCompress, deflateSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { Problem } from '../../../../core/problem.ts'
+import { bodyBytesMax } from '../../../../http/body/body.ts'
+import { jsonReply } from '../../../../http/call.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+import { aRoute, converse, serve } from '../serving.ts'
+import type { Served } from '../serving.ts'
+
+const refusals: unknown[] = []
+/** One connection for all: the next request proves that the body before was read to its end. */
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+let served: Served
+
+beforeAll(async () => {
+  const route = aRoute('post', '/', async (call) => {
+    try {
+      const body = await call.readBody()
+      return jsonReply(
+        200,
+        JSON.stringify({ bytes: body.length, start: body.toString('utf8', 0, 40) })
+      )
+    } catch (error) {
+      refusals.push(error)
+      throw error
+    }
+  })
+  served = await serve([{ ...route, surface: 'ingest' }])
+})
+afterAll(async () => {
+  agent.destroy()
+  await served.close()
+})
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Record<string, unknown>
+}
+
+/** A stream is sent in chunks without a length, a buffer with one. */
+function post(content: Buffer | Readable, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(served.url, { method: 'POST', headers, agent }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body })
+      })
+    })
+    sent.on('error', reject)
+    if (content instanceof Readable) content.pipe(sent)
+    else sent.end(content)
+  })
+}
+
+const text = Buffer.from('{"output":"é👍"}')
+
+describe('a body is read whole', () => {
+  test.each([
+    ['with a length', text],
+    ['in chunks', Readable.from([text.subarray(0, 5), text.subarray(5)])],
+    ['of nothing', Buffer.alloc(0)]
+  ])('%s', async (_what, content) => {
+    const bytes = content === text || content instanceof Readable ? text.length : 0
+    expect((await post(content)).body).toMatchObject({ bytes })
+  })
+
+  test.each([
+    ['gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['zstd', zstdCompressSync(text)],
+    ['identity', text],
+    ['', text]
+  ])('inflated from %j', async (encoding, content) => {
+    const { body } = await post(content, { 'content-encoding': encoding })
+    expect(body).toEqual({ bytes: text.length, start: text.toString() })
+  })
+
+  test('of exactly the limit', async () => {
+    expect((await post(Buffer.alloc(bodyBytesMax, 'x'))).body).toMatchObject({
+      bytes: bodyBytesMax
+    })
+    const packed = gzipSync(Buffer.alloc(bodyBytesMax))
+    const { body } = await post(packed, { 'content-encoding': 'gzip' })
+    expect(body).toMatchObject({ bytes: bodyBytesMax })
+  })
+})
+
+describe('413 can be read by the client', () => {
+  test.each([
+    ['one byte over, with a length', () => Buffer.alloc(bodyBytesMax + 1, 'x')],
+    ['20 MiB with a length', () => Buffer.alloc(2 * bodyBytesMax, 'x')]
+  ])('%s', async (_what, contentOf) => {
+    const { status, headers, body } = await post(contentOf())
+    expect(status).toBe(413)
+    expect(headers['content-type']).toBe('application/problem+json')
+    expect(body).toMatchObject({ code: 'payload_too_large', limit_bytes: bodyBytesMax })
+  })
+
+  test('20 MiB in chunks, and the next request on the connection after them', async () => {
+    const chunk = Buffer.from(`100000\r\n${'x'.repeat(1024 * 1024)}\r\n`)
+    const head = 'POST / HTTP/1.1\r\nhost: x\r\n'
+    const bytes = Buffer.concat([
+      Buffer.from(`${head}transfer-encoding: chunked\r\n\r\n`),
+      ...Array<Buffer>(20).fill(chunk),
+      Buffer.from(`0\r\n\r\n${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`)
+    ])
+    const answers = await converse(served.port, bytes)
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+  })
+
+  test('the connection is given up when more comes than is worth draining', async () => {
+    const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999999\r\n\r\n'
+    const sent = await new Promise<number>((resolve) => {
+      const socket = connect(served.port, '127.0.0.1')
+      const chunk = Buffer.alloc(1024 * 1024)
+      let bytes = 0
+      const pump = (): void => {
+        bytes += chunk.length
+        if (socket.writable) socket.write(chunk, pump)
+      }
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(bytes))
+      socket.on('data', () => {})
+      socket.write(head, pump)
+    })
+    expect(sent).toBeLessThan(200 * 1024 * 1024)
+  })
+})
+
+describe('a bomb is refused before it has unfolded', () => {
+  const tenMebibytes = Buffer.alloc(10 * 1024 * 1024)
+  const hundredTimes = (part: Buffer): Buffer => Buffer.concat(Array<Buffer>(100).fill(part))
+
+  test.each([
+    ['gzip', hundredTimes(gzipSync(tenMebibytes))],
+    ['br', brotliCompressSync(Buffer.alloc(100 * 1024 * 1024))],
+    ['zstd', hundredTimes(zstdCompressSync(tenMebibytes))]
+  ])('%s', async (encoding, bomb) => {
+    expect(bomb.length).toBeLessThan(2 * 1024 * 1024)
+    const before = process.memoryUsage().arrayBuffers
+    const { status } = await post(bomb, { 'content-encoding': encoding })
+    expect(status).toBe(413)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 1024 * 1024)
+  })
+})
+
+describe('an encoding', () => {
+  test.each(['deflate', 'x-gzip', 'gzip, gzip', 'compress', '__proto__', 'constructor'])(
+    'that is not taken is 415 and names those that are: %s',
+    async (encoding) => {
+      const { status, headers, body } = await post(text, { 'content-encoding': encoding })
+      expect([status, body['code']]).toEqual([415, 'unsupported_media_type'])
+      expect(headers['accept-encoding']).toBe('gzip, br, zstd')
+    }
+  )
+
+  test.each([
+    ['gzip', 'plain text', text],
+    ['gzip', 'zlib', deflateSync(text)],
+    ['gzip', 'cut off', gzipSync(text).subarray(0, -4)],
+    ['br', 'plain text', text],
+    ['br', 'cut off', brotliCompressSync(text).subarray(0, -4)],
+    ['zstd', 'plain text', text],
+    ['zstd', 'cut off', zstdCompressSync(text).subarray(0, -4)]
+  ])('%s that is %s is 400', async (encoding, _what, content) => {
+    const { status, body } = await post(content, { 'content-encoding': encoding })
+    expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
+    expect(body['detail']).toBe(`The body is not valid ${encoding}.`)
+  })
+})
+
+describe('compressed text that goes on after its end', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync]
+  ] as const)('%s with more behind it is 400', async (encoding, compress) => {
+    const packed = compress(text)
+    for (const junk of ['junk', '\0\0\0\0', '{}']) {
+      const whole = Buffer.concat([packed, Buffer.from(junk)])
+      const together = await post(whole, { 'content-encoding': encoding })
+      const apart = await post(Readable.from([packed, Buffer.from(junk)]), {
+        'content-encoding': encoding
+      })
+      expect([together.status, apart.status]).toEqual([400, 400])
+      expect(apart.body['code']).toBe('malformed_encoding')
+    }
+  })
+
+  const halves = [text.subarray(0, 5), text.subarray(5)]
+
+  test('gzip in two members is one body, as its format says', async () => {
+    const parts = halves.map((half) => gzipSync(half))
+    for (const content of [Buffer.concat(parts), Readable.from(parts)]) {
+      const { body } = await post(content, { 'content-encoding': 'gzip' })
+      expect(body).toEqual({ bytes: text.length, start: text.toString() })
+    }
+  })
+
+  test('zstd in two frames is refused, and never cut after the first', async () => {
+    const packed = Buffer.concat(halves.map((half) => zstdCompressSync(half)))
+    const { status, body } = await post(packed, { 'content-encoding': 'zstd' })
+    expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
+  })
+})
+
+test('zstd that asks for a window above 8 MiB is 400', async () => {
+  const params = {
+    [constants.ZSTD_c_windowLog]: 24,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1
+  }
+  const packer = createZstdCompress({ params })
+  packer.end(Buffer.alloc(100))
+  const { status, body } = await post(Buffer.concat(await packer.toArray()), {
+    'content-encoding': 'zstd'
+  })
+  expect([status, body['code']]).toEqual([400, 'malformed_encoding'])
+})
+
+describe('a caller that asks before it sends', () => {
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nconnection: close\r\n'
+
+  test('is invited when its body is wanted, and answered once it has come', async () => {
+    const chunks: string[] = []
+    const socket = connect(served.port, '127.0.0.1')
+    socket.on('data', (chunk) => chunks.push(chunk.toString('latin1')))
+    socket.write(`${head}content-length: 2\r\n\r\n`)
+    await waitUntil('the invitation comes', () => chunks.length > 0)
+    expect(chunks.join('')).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('{}')
+    await waitUntil('the answer comes', () => chunks.join('').includes('HTTP/1.1 200'))
+    socket.destroy()
+  })
+
+  test.each([
+    ['too large', 'content-length: 99999999\r\n\r\n', 413],
+    ['in an encoding nobody knows', 'content-encoding: x\r\ncontent-length: 2\r\n\r\n', 415]
+  ])('is not invited when its body is %s', async (_what, rest, status) => {
+    const answer = await converse(served.port, head + rest)
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+  })
+
+  test('is not invited to a route that reads no body', async () => {
+    const answer = await converse(
+      served.port,
+      `${head.replace('/', '/nowhere')}content-length: 2\r\n\r\n`
+    )
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404'])
+  })
+})
+
+test('what was read is counted as it came and as it was inflated', async () => {
+  served.metrics.counts.length = 0
+  const packed = gzipSync(Buffer.alloc(5000))
+  await post(packed, { 'content-encoding': 'gzip' })
+  const bytes = served.metrics.counts.filter(
+    ({ name }) => name === 'sluice_ingest_body_bytes_total'
+  )
+  expect(bytes.map(({ labels, value }) => [labels['stage'], value])).toEqual([
+    ['raw', packed.length],
+    ['inflated', 5000]
+  ])
+})
+
+describe('a caller who hangs up', () => {
+  test.each([
+    ['with a length', 'content-length: 1000\r\n\r\n{"input":'],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n5\r\n{"inp\r\n'],
+    ['while it is inflated', 'content-encoding: gzip\r\ncontent-length: 1000\r\n\r\n\x1f\x8b']
+  ])('ends the reading: %s', async (_what, rest) => {
+    refusals.length = 0
+    const socket = connect(served.port, '127.0.0.1')
+    socket.write(Buffer.from(`POST / HTTP/1.1\r\nhost: x\r\n${rest}`, 'latin1'), () => socket.end())
+    socket.resume()
+    const error = await waitUntil('the reading ends', () => refusals[0])
+    expect(error).toBeInstanceOf(Problem)
+    expect((error as Problem).status).toBe(400)
+  })
+})
+
+test('the next request on the connection is answered after a refused body', async () => {
+  const packed = 'x'.repeat(500)
+  const head = 'POST / HTTP/1.1\r\nhost: x\r\n'
+  const answers = await converse(
+    served.port,
+    `${head}content-encoding: rot13\r\ncontent-length: 500\r\n\r\n${packed}` +
+      `${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`
+  )
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200'])
+})

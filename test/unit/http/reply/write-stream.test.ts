@@ -1,0 +1,153 @@
+/** Answers in pieces: whole or visibly cut, as fast as they are read, and always closed. */
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import type { Reply, ReplyStream } from '../../../../http/call.ts'
+import { jsonReply } from '../../../../http/call.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+import { aRoute, converse, serve } from '../serving.ts'
+import type { Served } from '../serving.ts'
+
+let served: Served | undefined
+afterEach(() => served?.close())
+
+const headers = { 'content-type': 'text/plain' }
+const get = 'GET / HTTP/1.1\r\nhost: x\r\n'
+const mebibyte = 'x'.repeat(1024 * 1024)
+
+class Stream implements ReplyStream {
+  closed = 0
+  given = 0
+  isHungUp = false
+  readonly trailers = { names: ['sum'], values: () => ({ sum: String(this.given) }) }
+  readonly #make: (signal: AbortSignal) => AsyncIterable<string>
+
+  constructor(make: (signal: AbortSignal) => AsyncIterable<string>) {
+    this.#make = make
+  }
+
+  async *pieces(signal: AbortSignal) {
+    for await (const piece of this.#make(signal)) {
+      this.given += 1
+      yield piece
+    }
+    this.isHungUp = signal.aborted
+  }
+
+  close(): void {
+    this.closed += 1
+  }
+}
+
+function streamReply(stream: ReplyStream): Reply {
+  return { status: 200, headers, body: '', stream }
+}
+
+async function serveStream(stream: ReplyStream, responseTimeoutMs = 30_000): Promise<Served> {
+  const short = aRoute('get', '/short', async () => jsonReply(200, '{}'))
+  const route = aRoute('get', '/', async () => streamReply(stream))
+  served = await serve([short, route], { responseTimeoutMs, requestsMax: 2 })
+  return served
+}
+
+async function* words() {
+  yield 'one '
+  yield ''
+  yield 'two'
+}
+
+test('is written whole, with what is known at its end, and the connection goes on', async () => {
+  const stream = new Stream(words)
+  const { port, metrics } = await serveStream(stream)
+  const next = 'GET /short HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
+  const text = await converse(port, `${get}\r\n${next}`)
+  expect(text).toContain('trailer: sum\r\n')
+  expect(text).toContain('Transfer-Encoding: chunked\r\n')
+  expect(text.toLowerCase()).toContain('4\r\none \r\n3\r\ntwo\r\n0\r\nsum: 3\r\n\r\n')
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+  expect(text).not.toContain('content-length: 0')
+  expect(stream.closed).toBe(1)
+  expect(metrics.labelsOf('sluice_http_requests_total')).toHaveLength(2)
+})
+
+test('holds no place of a request while it lasts, and hears when the caller hangs up', async () => {
+  const stream = new Stream(async function* (signal) {
+    yield 'begun'
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  })
+  const { port, door } = await serveStream(stream)
+  const caller = connect(port, '127.0.0.1', () => caller.write(`${get}\r\n`))
+  const heard: Buffer[] = []
+  caller.on('data', (chunk) => heard.push(chunk))
+  await waitUntil('it has begun', () => Buffer.concat(heard).includes('begun'))
+  expect(door.admission.inProgress()).toBe(0)
+  expect(await (await fetch(`http://127.0.0.1:${port}/short`)).text()).toBe('{}')
+  caller.destroy()
+  await waitUntil('it is closed', () => stream.closed === 1)
+  expect(stream.isHungUp).toBe(true)
+})
+
+test('what fails in the middle is cut, so that nobody takes it for the whole', async () => {
+  const stream = new Stream(async function* () {
+    yield 'half'
+    throw new Error('the store is gone')
+  })
+  const { url, port, logger } = await serveStream(stream)
+  const text = await converse(port, `${get}\r\n`)
+  expect(text).toContain('half')
+  expect(text).not.toMatch(/\r\n0\r\n/)
+  await expect(fetch(url).then((response) => response.text())).rejects.toThrow()
+  await waitUntil('both are closed', () => stream.closed === 2)
+  expect(logger.entries.filter(({ level }) => level === 'warn')).toHaveLength(2)
+})
+
+test('who does not read is cut, and no more is made than he was given', async () => {
+  const stream = new Stream(async function* () {
+    for (;;) yield mebibyte
+  })
+  const { port, logger } = await serveStream(stream, 300)
+  const deaf = connect(port, '127.0.0.1', () => deaf.write(`${get}\r\n`))
+  deaf.on('error', () => {})
+  deaf.pause()
+  await waitUntil('he is cut', () => stream.closed === 1)
+  // What the kernel's buffers hold, and no more.
+  expect(stream.given).toBeLessThan(64)
+  expect(logger.entries.filter(({ level }) => level !== 'info')).toEqual([])
+  deaf.destroy()
+})
+
+test('who reads slowly gets all of it', async () => {
+  const pieces = 40
+  const stream = new Stream(async function* () {
+    for (let piece = 0; piece < pieces; piece++) yield mebibyte
+  })
+  const { port } = await serveStream(stream, 2000)
+  const length = await new Promise<number>((resolve, reject) => {
+    const asking = request({ port, path: '/' }, (response) => {
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        response.pause()
+        setImmediate(() => response.resume())
+      })
+      response.on('end', () => resolve(bytes))
+      response.on('error', reject)
+    })
+    asking.end()
+  })
+  expect(length).toBe(pieces * mebibyte.length)
+})
+
+test('a caller of HTTP/1.0 gets it without chunks, up to the end of the connection', async () => {
+  const { port } = await serveStream(new Stream(words))
+  const text = await converse(port, 'GET / HTTP/1.0\r\nhost: x\r\n\r\n')
+  expect(text.split('\r\n\r\n')[1]).toBe('one two')
+})
+
+test('HEAD is told the headers, and nothing is made', async () => {
+  const stream = new Stream(words)
+  const { url } = await serveStream(stream)
+  const response = await fetch(url, { method: 'HEAD' })
+  expect([response.status, await response.text(), stream.given]).toEqual([200, '', 0])
+  await waitUntil('it is closed', () => stream.closed === 1)
+})

@@ -1,0 +1,95 @@
+/** Routes served on a real port of this machine, and raw conversations with it. */
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../../../http/app.ts'
+import type { AppDependencies } from '../../../http/app.ts'
+import { createCors } from '../../../http/cors.ts'
+import { createDoor } from '../../../http/admission/door.ts'
+import type { Door, DoorOptions } from '../../../http/admission/door.ts'
+import type { Handle, Route } from '../../../http/route.ts'
+import { createGatewayServer } from '../../../http/server.ts'
+import type { ServerLimits } from '../../../http/server.ts'
+import { noon } from '../../support/builders.ts'
+import { RecordingMetrics } from '../consumers/recording-metrics.ts'
+import { RecordingLogger } from '../platform/recording-logger.ts'
+
+export function aRoute(method: Route['method'], path: string, handle: Handle): Route {
+  return {
+    method,
+    path,
+    surface: 'api',
+    credential: { kind: 'none' },
+    operation: {
+      operation_id: `${method}${path}`,
+      tag: 'test',
+      summary: '',
+      description: '',
+      response: {},
+      problems: []
+    },
+    handle
+  }
+}
+
+export interface Served {
+  readonly url: string
+  readonly port: number
+  readonly metrics: RecordingMetrics
+  readonly logger: RecordingLogger
+  readonly door: Door
+  readonly server: Server
+  close(): Promise<void>
+}
+
+type Overrides = Partial<
+  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRefusal'> &
+    Omit<DoorOptions, 'metrics'> &
+    ServerLimits & { corsOrigins: readonly string[] }
+>
+
+const limitsDefault = { connectionsMax: 1000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
+const mebibyte = 1024 * 1024
+
+export async function serve(routes: readonly Route[], overrides: Overrides = {}): Promise<Served> {
+  const metrics = new RecordingMetrics()
+  const logger = new RecordingLogger()
+  const { docs = null, isLeaving = () => false, reportRefusal = () => {} } = overrides
+  const cors = createCors(overrides.corsOrigins ?? [])
+  const { requestsMax = 1000, bodyBytesMax = 64 * mebibyte } = overrides
+  const limits = { ...limitsDefault, ...overrides }
+  const clock = { now: () => noon }
+  const { responseTimeoutMs = 30_000, unreadBytesMax = 64 * mebibyte } = overrides
+  const bytes = { bodyBytesMax, unreadBytesMax }
+  const door = createDoor({ requestsMax, responseTimeoutMs, metrics, ...bytes })
+  const app = createApp({
+    ...{ routes, docs, door, cors, metrics, logger, clock, isLeaving, reportRefusal }
+  })
+  const server = createGatewayServer({ app, door, cors, metrics, clock, limits })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, port, metrics, logger, door, server },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+  }
+}
+
+/** So long the server has between two parts to look at the first. */
+const partPauseMs = 100
+
+/** Sends bytes, in parts, and returns all that comes back until the server ends the connection. */
+export function converse(port: number, ...parts: (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const socket = connect(port, '127.0.0.1', () => {
+      parts.forEach((part, index) => setTimeout(() => socket.write(part), index * partPauseMs))
+    })
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
+  })
+}

@@ -1,0 +1,209 @@
+/** What is encoded is read back the same, by our decoder and by an independent reader. */
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
+import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
+import { wireHeaderBytes } from '../../../../core/wire-format.ts'
+import { decisionContract, evaluationContract } from '../../../../schemas/index.ts'
+import { readAvro, readWireFormat } from '../../../support/avro-reader.ts'
+import { aDecision, anEvaluation, aRun, aScore } from '../../../support/builders.ts'
+
+const encodeDecision = createEncode<Decision>(decisionContract.schema)
+const decodeDecision = createDecoderFactory<Decision>(decisionContract.schema)(
+  decisionContract.schema
+)
+const encodeEvaluation = createEncode<Evaluation>(evaluationContract.schema)
+const decodeEvaluation = createDecoderFactory<Evaluation>(evaluationContract.schema)(
+  evaluationContract.schema
+)
+
+const text = fc.string({ unit: 'binary', maxLength: 40 })
+const optionalText = fc.option(text)
+/** The largest integer of the body's contract is 2^53 − 1; see the test of its own. */
+const count = fc.option(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER - 1 }))
+const time = fc.integer({ min: 0, max: 253_402_300_799_999 })
+
+const decisions: fc.Arbitrary<Decision> = fc.record({
+  decision_id: fc.uuid(),
+  organization_id: fc.uuid(),
+  received_at: time,
+  input: text,
+  output: text,
+  agent_id: optionalText,
+  session_id: optionalText,
+  domain: optionalText,
+  metadata: optionalText,
+  input_tokens: count,
+  output_tokens: count,
+  sdk_version: optionalText
+})
+
+const scores = fc.record({
+  label: optionalText,
+  value: fc.option(fc.double({ noNaN: true })),
+  passed: fc.option(fc.boolean()),
+  reason: optionalText
+})
+const runs = fc.record({
+  scores: fc.array(scores.map(aScore), { maxLength: 4 }),
+  status_reason: optionalText,
+  attempts: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  duration_us: count
+})
+const evaluations = fc
+  .record({ evaluated_at: time, runs: fc.array(runs.map(aRun), { maxLength: 4 }) })
+  .map(anEvaluation)
+
+/** A decision whose encoded record, header included, has exactly so many bytes. */
+function decisionOfSize(size: number): Decision {
+  let output = 'a'.repeat(size - encodeDecision(aDecision({ output: '' }), 1).length - 8)
+  while (encodeDecision(aDecision({ output }), 1).length < size) output += 'a'
+  return aDecision({ output })
+}
+
+describe('every record', () => {
+  test('of a decision is read back by us and by an independent reader', () => {
+    const schemaIds = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+    fc.assert(
+      fc.property(decisions, schemaIds, (decision, schemaId) => {
+        const { payload, schemaId: written } = readWireFormat(encodeDecision(decision, schemaId))
+        expect(written).toBe(schemaId)
+        expect(readAvro(decisionContract.text, payload)).toEqual(decision)
+        expect(decodeDecision(payload)).toEqual(decision)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test('of an evaluation is read back by us and by an independent reader', () => {
+    fc.assert(
+      fc.property(evaluations, (evaluation) => {
+        const { payload } = readWireFormat(encodeEvaluation(evaluation, 1))
+        expect(readAvro(evaluationContract.text, payload)).toEqual(evaluation)
+        expect(decodeEvaluation(payload)).toEqual(evaluation)
+      })
+    )
+  })
+})
+
+describe('a slab of 16 KiB', () => {
+  test.each([-1, 0, 1, 2, 100])(
+    'takes or makes room for a record of %d bytes beyond it',
+    (more) => {
+      const decision = decisionOfSize(16 * 1024 + more)
+      const value = encodeDecision(decision, 7)
+      expect(value).toHaveLength(16 * 1024 + more)
+      expect(readWireFormat(value).schemaId).toBe(7)
+      expect(decodeDecision(value.subarray(wireHeaderBytes))).toEqual(decision)
+    }
+  )
+
+  test('does not bound a record: 4 MiB of any script come back', () => {
+    const decision = aDecision({ output: '返品👟'.repeat(400_000), metadata: '{"a":1}' })
+    const { payload } = readWireFormat(encodeDecision(decision, 1))
+    expect(decodeDecision(payload)).toEqual(decision)
+  })
+
+  test('is never written over: of many sizes each is read as it was encoded', () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 10, maxLength: 30 })
+    fc.assert(
+      fc.property(sizes, (lengths) => {
+        const decisions = lengths.map((length, index) =>
+          aDecision({ output: String(index % 10).repeat(length) })
+        )
+        const values = decisions.map((decision, index) => encodeDecision(decision, index))
+        const read = values.map((value) => decodeDecision(value.subarray(wireHeaderBytes)))
+        expect(read).toEqual(decisions)
+        expect(values.map((value) => readWireFormat(value).schemaId)).toEqual([...values.keys()])
+      }),
+      { numRuns: 20 }
+    )
+  })
+
+  test('loses nothing to a value that does not fit the schema', () => {
+    const before = encodeDecision(aDecision({ output: 'before' }), 1)
+    expect(() => encodeDecision({} as Decision, 1)).toThrow()
+    const after = encodeDecision(aDecision({ output: 'after' }), 1)
+    const outputs = [before, after].map(
+      (value) => decodeDecision(value.subarray(wireHeaderBytes)).output
+    )
+    expect(outputs).toEqual(['before', 'after'])
+  })
+})
+
+describe('numbers', () => {
+  test.each([0, 1, 63, 64, 2 ** 31, 2 ** 32 + 1, 2 ** 52, Number.MAX_SAFE_INTEGER - 1])(
+    'a count of %d is kept',
+    (input_tokens) => {
+      const { payload } = readWireFormat(encodeDecision(aDecision({ input_tokens }), 1))
+      expect(decodeDecision(payload).input_tokens).toBe(input_tokens)
+    }
+  )
+
+  test('the largest count that the contract of the body takes is kept', () => {
+    const decision = aDecision({ input_tokens: Number.MAX_SAFE_INTEGER })
+    const { payload } = readWireFormat(encodeDecision(decision, 1))
+    expect(readAvro(decisionContract.text, payload)).toEqual(decision)
+    expect(decodeDecision(payload)).toEqual(decision)
+  })
+})
+
+describe('encode refuses', () => {
+  test.each([
+    ['a missing field', { output: undefined }],
+    ['a null where none may be', { input: null }],
+    ['a number for a text', { output: 1 }],
+    ['a text for a count', { input_tokens: '1' }],
+    ['a count with a fraction', { input_tokens: 1.5 }],
+    ['a count beyond 2^53', { input_tokens: 2 ** 53 }],
+    ['a time that is none', { received_at: Number.NaN }]
+  ])('%s', (_, overrides) => {
+    const value = { ...aDecision(), ...overrides } as unknown as Decision
+    expect(() => encodeDecision(value, 1)).toThrow(/invalid/)
+  })
+})
+
+describe('decode refuses', () => {
+  const { payload } = readWireFormat(encodeDecision(aDecision(), 1))
+
+  test('every record that was cut off', () => {
+    for (let length = 0; length < payload.length; length++) {
+      expect(() => decodeDecision(payload.subarray(0, length))).toThrow()
+    }
+  })
+
+  test('bytes that are left over', () => {
+    expect(() => decodeDecision(Buffer.concat([payload, Buffer.from([0])]))).toThrow(/trailing/)
+  })
+
+  test('a branch that the union does not have', () => {
+    const wrong = Buffer.from(payload)
+    // The last byte is the branch of sdk_version: null.
+    wrong[wrong.length - 1] = 8
+    expect(() => decodeDecision(wrong)).toThrow()
+  })
+
+  test('or reads any other bytes, and always ends', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+        try {
+          expect(Object.keys(decodeDecision(Buffer.from(bytes)))).toHaveLength(12)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error)
+        }
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  test('a writer whose record cannot be read as ours', () => {
+    const stranger = { type: 'record', name: 'Decision', namespace: 'sluice', fields: [] }
+    expect(() => createDecoderFactory(decisionContract.schema)(stranger)).toThrow()
+  })
+
+  test('what is no schema at all', () => {
+    expect(() => createEncode({ type: 'no such type' })).toThrow()
+    expect(() => createDecoderFactory({})).toThrow()
+  })
+})

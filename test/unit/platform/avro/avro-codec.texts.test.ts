@@ -1,0 +1,41 @@
+/** Texts that are no UTF-8: the decoder refuses them, and repairs nothing. */
+import { expect, test } from '@jest/globals'
+import { createDecoderFactory, createEncode } from '../../../../platform/avro/avro-codec.ts'
+import type { Decision } from '../../../../core/decision/decision.ts'
+import { readWireFormat } from '../../../../core/wire-format.ts'
+import { decisionContract } from '../../../../schemas/index.ts'
+import { aDecision } from '../../../support/builders.ts'
+
+const { schema } = decisionContract
+const decode = createDecoderFactory<Decision>(schema)(schema)
+const encode = createEncode<Decision>(schema)
+const marker = 'MARKER'
+
+/** What a decision decodes to when these bytes stand for the marker in its `name`. */
+function decodeWith(name: 'output' | 'agent_id', bytes: Buffer): Decision {
+  const { payload } = readWireFormat(encode(aDecision({ [name]: marker }), 1))
+  const at = payload.indexOf(marker)
+  bytes.copy(payload, at)
+  return decode(payload)
+}
+
+test.each([
+  ['a lone surrogate', 'eda080414141'],
+  ['bytes that begin nothing', 'fffe41414141'],
+  ['half a character at the end', '41414141e6bc'],
+  ['an overlong NUL', 'c08041414141']
+])('%s is refused, in plain texts and in optional ones', (_what, hex) => {
+  const bytes = Buffer.from(hex, 'hex')
+  expect(() => decodeWith('output', bytes)).toThrow('a text is not UTF-8')
+  expect(() => decodeWith('agent_id', bytes)).toThrow('a text is not UTF-8')
+})
+
+test('the character that stands for what is none is a character like any other', () => {
+  const text = '\ufffd漢'
+  expect(decodeWith('output', Buffer.from(text)).output).toBe(text)
+})
+
+test('what follows is read from the right place', () => {
+  const decision = aDecision({ input: '"\ufffd"', output: '\ufffd', agent_id: 'a\ufffd' })
+  expect(decode(readWireFormat(encode(decision, 1)).payload)).toEqual(decision)
+})

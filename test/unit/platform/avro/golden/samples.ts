@@ -1,0 +1,163 @@
+/** The values behind the golden bytes: literals, which no later change of a builder moves.
+ *
+ * A version that is added gets a value of its own, with its new fields set; those here stay.
+ */
+import type { Decision } from '../../../../../core/decision/decision.ts'
+import { bareRun, bareScore } from '../../../../../core/evaluation/evaluation.ts'
+import type { Evaluation, Run, Score } from '../../../../../core/evaluation/evaluation.ts'
+
+/** The id of the writer schema in the golden wire headers. */
+export const goldenSchemaId = 0x01020304
+
+const decision_id = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
+const organization_id = '01938c4e-2222-7000-8000-5b7a9f002f6d'
+const received_at = 1_736_942_400_000
+
+/** Every field set; digits beyond 2^53, NUL, emoji and `__proto__` travel as they were sent. */
+export const goldenDecision: Decision = Object.freeze({
+  decision_id,
+  organization_id,
+  received_at,
+  input: '{ "n":12345678901234567890,"z":"\\u0000","__proto__":{"a":1e400} }',
+  output: 'Ja: 30 Tage, ungetragen. 👟\u0000 Да, 返品できます。',
+  agent_id: 'refund-agent',
+  session_id: 'ticket-4711',
+  domain: 'refunds',
+  metadata: '{"model":"small-1", "latency_ms":812.50}',
+  input_tokens: 420,
+  output_tokens: 4_294_967_296,
+  sdk_version: 'typescript/0.1.0'
+})
+
+const boolean = Object.freeze({
+  score_id: 'f8f2b0a4-13b0-5a52-8d3f-6f5c0b7e9a11',
+  name: 'not_empty',
+  data_type: 'boolean',
+  value: 1,
+  label: null,
+  passed: true,
+  reason: null
+})
+
+const categorical = Object.freeze({
+  score_id: 'a0b1c2d3-13b0-5a52-8d3f-6f5c0b7e9a12',
+  name: 'tone',
+  data_type: 'categorical',
+  value: null,
+  label: 'freundlich – 友好',
+  passed: null,
+  reason: 'The answer greets.'
+})
+
+const numeric = Object.freeze({
+  score_id: 'b1c2d3e4-13b0-5a52-8d3f-6f5c0b7e9a13',
+  name: 'overlap',
+  data_type: 'numeric',
+  value: 0.1,
+  label: null,
+  passed: false,
+  reason: null
+})
+
+const succeeded = Object.freeze({
+  run_id: '3b241101-e2bb-5255-8caf-4136c566a962',
+  rule: 'default',
+  evaluator: 'not_empty',
+  evaluator_kind: 'heuristic',
+  evaluator_version: 1,
+  generation: 0,
+  status: 'succeeded',
+  status_reason: null,
+  attempts: 1,
+  duration_us: 37,
+  scores: Object.freeze([boolean, categorical, numeric])
+})
+
+const failed = Object.freeze({
+  run_id: '3b241101-e2bb-5255-8caf-4136c566a963',
+  rule: 'strict',
+  evaluator: 'json_valid',
+  evaluator_kind: 'heuristic',
+  evaluator_version: 3,
+  generation: 2,
+  status: 'failed',
+  status_reason: 'timeout',
+  attempts: 4,
+  duration_us: null,
+  scores: Object.freeze([])
+})
+
+/** As it was before there were rules, judges and replays. */
+export const goldenEvaluation = Object.freeze({
+  decision_id,
+  organization_id,
+  agent_id: 'refund-agent',
+  session_id: null,
+  domain: 'refunds',
+  received_at,
+  evaluated_at: received_at + 40,
+  runs: Object.freeze([succeeded, failed])
+})
+
+const judged: Score = Object.freeze({
+  score_id: 'c2d3e4f5-13b0-5a52-8d3f-6f5c0b7e9a14',
+  name: 'refund_policy',
+  data_type: 'categorical',
+  value: 0.5,
+  label: 'partly',
+  passed: false,
+  reason: 'Names the deadline – 但没有说价格.',
+  normalized: 0.5,
+  threshold: 0.75,
+  range_min: 0,
+  range_max: 1,
+  direction: 'higher',
+  confidence: 0.875,
+  evidence: '[{"path":"$.output","start":12,"end":40}]',
+  source_kind: 'evaluator',
+  source_id: 'evl_0193'
+})
+
+const replayed: Run = Object.freeze({
+  run_id: '3b241101-e2bb-5255-8caf-4136c566a964',
+  rule: 'refunds',
+  evaluator: 'refund_policy',
+  evaluator_kind: 'llm_judge',
+  evaluator_version: 3,
+  generation: 1,
+  status: 'succeeded',
+  status_reason: null,
+  attempts: 2,
+  duration_us: 640_000,
+  scores: Object.freeze([judged]),
+  rule_id: 'rul_0193',
+  evaluator_id: 'evl_0193',
+  config_hash: 'sha256:00ff',
+  replay_of: '3b241101-e2bb-5255-8caf-4136c566a963',
+  scheduled_at: received_at + 50,
+  started_at: received_at + 60,
+  error: 'the first reply was no JSON',
+  http_status: 200,
+  provider: 'con_0193',
+  model: 'small',
+  model_reported: 'small-2026-01',
+  input_tokens: 812,
+  output_tokens: 61,
+  cost_nano_usd: 310_000,
+  latency_ms: 640
+})
+
+export const goldenEvaluation2 = Object.freeze<Evaluation>({
+  ...goldenEvaluation,
+  runs: Object.freeze([
+    { ...bareRun, ...succeeded, scores: [{ ...bareScore, ...boolean }] },
+    replayed
+  ])
+})
+
+/** What the bytes of each version say, by the name of its file without the ending. */
+export const goldenValues: Readonly<Record<string, object>> = Object.freeze({
+  'decision.v1': goldenDecision,
+  'evaluation.v1': goldenEvaluation,
+  'evaluation.v2': goldenEvaluation2
+})

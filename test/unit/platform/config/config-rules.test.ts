@@ -1,0 +1,131 @@
+/** Settings that contradict each other are found, and what is not read contradicts nothing. */
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { cautionsOf, contradictionsOf } from '../../../../platform/config/config-rules.ts'
+import type { RuleValues } from '../../../../platform/config/config-rules.ts'
+import { createAuthority } from '../../../support/certificates.ts'
+import type { Issued } from '../../../support/certificates.ts'
+
+let issued: Issued
+let other: Issued
+
+beforeAll(async () => {
+  const authority = await createAuthority('authority')
+  issued = await authority.issue('one')
+  other = await authority.issue('other')
+})
+
+const fine: RuleValues = {
+  KAFKA_TLS: false,
+  KAFKA_TLS_CA: null,
+  KAFKA_TLS_CERT: null,
+  KAFKA_TLS_KEY: null,
+  KAFKA_SASL_MECHANISM: 'none',
+  KAFKA_SASL_USERNAME: null,
+  KAFKA_SASL_PASSWORD: null,
+  SCHEMA_REGISTRY_URL: 'http://registry',
+  SCHEMA_REGISTRY_TLS_CA: null,
+  REDIS_URL: 'redis://redis',
+  REDIS_TLS_CA: null,
+  DATABASE_URL: 'postgres://postgres',
+  DATABASE_TLS_CA: null,
+  GATEWAY_HOST: '0.0.0.0',
+  GATEWAY_PORT: 8080,
+  MANAGEMENT_HOST: '0.0.0.0',
+  MANAGEMENT_PORT: 9464,
+  DECISIONS_TOPIC: 'decisions',
+  EVALUATIONS_TOPIC: 'evaluations',
+  STORAGE_GROUP_ID: 'storage',
+  EVALUATION_GROUP_ID: 'evaluation',
+  PRODUCE_DEADLINE_MS: 10_000,
+  PRODUCE_LINGER_MS: 3,
+  SHUTDOWN_DEADLINE_MS: 25_000,
+  SHUTDOWN_UNREADY_MS: 1000
+}
+
+describe('contradictionsOf', () => {
+  test('finds nothing in what is fine, nor in what was not read', () => {
+    expect(contradictionsOf(fine)).toEqual([])
+    expect(contradictionsOf({})).toEqual([])
+    expect(cautionsOf(fine)).toEqual([])
+    expect(cautionsOf({})).toEqual([])
+  })
+
+  test.each<[RuleValues, string]>([
+    [{ KAFKA_TLS_CA: 'PEM' }, 'KAFKA_TLS_CA is set, but KAFKA_TLS is not true'],
+    [
+      { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u' },
+      'KAFKA_SASL_PASSWORD is not set; KAFKA_SASL_MECHANISM needs it'
+    ],
+    [{ KAFKA_SASL_USERNAME: 'u' }, 'KAFKA_SASL_USERNAME is set, but KAFKA_SASL_MECHANISM is none'],
+    [{ KAFKA_SASL_PASSWORD: 'p' }, 'KAFKA_SASL_PASSWORD is set, but KAFKA_SASL_MECHANISM is none'],
+    [{ REDIS_TLS_CA: 'PEM' }, 'REDIS_TLS_CA is set, but REDIS_URL does not begin with rediss://'],
+    [
+      { SCHEMA_REGISTRY_TLS_CA: 'PEM' },
+      'SCHEMA_REGISTRY_TLS_CA is set, but SCHEMA_REGISTRY_URL does not begin with https://'
+    ],
+    [
+      { DATABASE_TLS_CA: 'PEM' },
+      'DATABASE_TLS_CA is set, but DATABASE_URL has no sslmode that verifies (verify-full)'
+    ],
+    [
+      { DATABASE_URL: 'postgres://h/d?sslmode=verify-ca' },
+      'DATABASE_TLS_CA is not set; sslmode=verify-ca needs it, or else any host would do'
+    ],
+    [
+      { EVALUATIONS_TOPIC: 'decisions' },
+      'EVALUATIONS_TOPIC is the same as DECISIONS_TOPIC; each needs its own'
+    ],
+    [
+      { EVALUATION_GROUP_ID: 'storage' },
+      'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; each needs its own'
+    ],
+    [{ MANAGEMENT_PORT: 8080 }, 'MANAGEMENT_PORT is the same as GATEWAY_PORT; each needs its own'],
+    [
+      { PRODUCE_LINGER_MS: 100, PRODUCE_DEADLINE_MS: 100 },
+      'PRODUCE_LINGER_MS is 100, not less than PRODUCE_DEADLINE_MS, 100'
+    ],
+    [
+      { SHUTDOWN_DEADLINE_MS: 10_500 },
+      'SHUTDOWN_DEADLINE_MS is 10500, less than SHUTDOWN_UNREADY_MS and PRODUCE_DEADLINE_MS ' +
+        'together, 11000: a stop would break what waits for the log'
+    ]
+  ])('%j', (changed, message) => {
+    expect(contradictionsOf({ ...fine, ...changed })).toEqual([message])
+  })
+
+  test('a certificate to show needs its own key', () => {
+    const tls = { ...fine, KAFKA_TLS: true }
+    const { cert: KAFKA_TLS_CERT, key: KAFKA_TLS_KEY } = issued
+    expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT, KAFKA_TLS_KEY })).toEqual([])
+    expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT })).toEqual([
+      'KAFKA_TLS_KEY is not set; KAFKA_TLS_CERT needs it'
+    ])
+    expect(contradictionsOf({ ...tls, KAFKA_TLS_KEY })).toEqual([
+      'KAFKA_TLS_CERT is not set; KAFKA_TLS_KEY needs it'
+    ])
+    expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT, KAFKA_TLS_KEY: other.key })).toEqual([
+      'KAFKA_TLS_KEY is not the key of the certificate in KAFKA_TLS_CERT'
+    ])
+  })
+
+  test('two free ports, or two addresses, do not collide', () => {
+    expect(contradictionsOf({ ...fine, GATEWAY_PORT: 0, MANAGEMENT_PORT: 0 })).toEqual([])
+    const apart = { ...fine, MANAGEMENT_PORT: 8080, MANAGEMENT_HOST: '127.0.0.1' }
+    expect(contradictionsOf(apart)).toEqual([])
+  })
+})
+
+test('what is readable on its way is cautioned against', () => {
+  const sasl = { KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' }
+  expect(
+    cautionsOf({
+      ...{ ...fine, ...sasl, KAFKA_SASL_MECHANISM: 'plain' },
+      DATABASE_URL: 'postgres://h/d?sslmode=no-verify',
+      SCHEMA_REGISTRY_URL: 'http://user:secret@registry'
+    })
+  ).toEqual([
+    'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password readable to everybody',
+    'DATABASE_URL has sslmode=no-verify: whoever answers is taken for Postgres',
+    'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it'
+  ])
+})

@@ -1,0 +1,83 @@
+/** How the text of each kind of setting is read. */
+import { describe, expect, test } from '@jest/globals'
+import { flag, integer, integerOrAuto, list } from '../../../../platform/config/setting.ts'
+import { oneOf, secret, text, url } from '../../../../platform/config/setting.ts'
+import type { Setting } from '../../../../platform/config/setting.ts'
+
+const port = integer('Port.', 8080, [0, 65_535])
+const workers = integerOrAuto('Workers.', 1, { range: [1, 8], auto: () => 6 })
+const crowd = integerOrAuto('Workers.', 1, { range: [1, 8], auto: () => 96 })
+const brokers = list('Brokers.')
+const redis = url('Redis.', ['redis:', 'rediss:'])
+const pepper = secret('Pepper.', 32)
+const docs = flag('Docs.', false)
+const routes = oneOf('Routes.', 'all', ['ingest', 'api', 'all'])
+
+describe('what fits', () => {
+  test.each<[Setting<unknown>, string, unknown]>([
+    [text('Name.', 'a'), ' b ', ' b '],
+    [port, '0', 0],
+    [port, '65535', 65_535],
+    [workers, '3', 3],
+    [workers, 'auto', 6],
+    [crowd, 'auto', 8],
+    [docs, 'true', true],
+    [docs, 'false', false],
+    [routes, 'ingest', 'ingest'],
+    [brokers, 'a:1', ['a:1']],
+    [brokers, ' a.example:9092 ,10.0.0.1:9093', ['a.example:9092', '10.0.0.1:9093']],
+    [redis, 'rediss://:p@h:6379/1', 'rediss://:p@h:6379/1'],
+    [pepper, 'p'.repeat(32), 'p'.repeat(32)]
+  ])('%#: %j is read as it should be', (setting, raw, value) => {
+    expect(setting.parse(raw)).toEqual(value)
+  })
+})
+
+describe('what does not fit is said with what was expected', () => {
+  const whole = 'expected a whole number from 0 to 65535'
+  test.each<[Setting<unknown>, string, string]>([
+    [port, '-1', `is "-1", ${whole}`],
+    [port, '65536', `is "65536", ${whole}`],
+    [port, '80.5', `is "80.5", ${whole}`],
+    [port, 'http', `is "http", ${whole}`],
+    [port, '80 81', `is "80 81", ${whole}`],
+    [port, 'Infinity', `is "Infinity", ${whole}`],
+    [workers, '0', 'is "0", expected auto or a whole number from 1 to 8'],
+    [workers, 'Auto', 'is "Auto", expected auto or a whole number from 1 to 8'],
+    [docs, 'yes', 'is "yes", expected true or false'],
+    [docs, 'TRUE', 'is "TRUE", expected true or false'],
+    [routes, 'All', 'is "All", expected one of ingest, api, all'],
+    [brokers, 'a', 'holds "a", expected host:port'],
+    [brokers, 'a:1,', 'holds "", expected host:port'],
+    [brokers, 'a:1,b:x', 'holds "b:x", expected host:port'],
+    [brokers, 'kafka://a:1', 'holds "kafka://a:1", expected host:port'],
+    [redis, 'h:6379', 'is no URL that begins with redis:// or rediss:// and names a host'],
+    [redis, 'http://h', 'is no URL that begins with redis:// or rediss:// and names a host'],
+    [pepper, 'short', 'has 5 characters, at least 32 are needed']
+  ])('%#: %j: %s', (setting, raw, message) => {
+    expect(() => setting.parse(raw)).toThrow(new Error(message))
+  })
+})
+
+test('an error never repeats what may hold a password', () => {
+  const password = 'hunter2-hunter2'
+  expect(() => redis.parse(`postgres://u:${password}@h`)).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining(password) })
+  )
+  expect(() => pepper.parse(password)).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining(password) })
+  )
+})
+
+test('a list is frozen, and only secrets are secret', () => {
+  expect(Object.isFrozen(brokers.parse('a:1'))).toBe(true)
+  expect(pepper.isSecret).toBe(true)
+  expect([port, brokers, redis, docs, routes].some(({ isSecret }) => isSecret)).toBe(false)
+})
+
+test('what must be set has no default', () => {
+  expect([brokers, redis, pepper].map((setting) => setting.default)).toEqual(
+    Array(3).fill(undefined)
+  )
+  expect([port, docs, routes].map((setting) => setting.default)).toEqual([8080, false, 'all'])
+})

@@ -1,0 +1,55 @@
+/** One request with JSON: who asks, what comes back, and what happens when nothing does. */
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import { createHttpJson } from '../../../../platform/http-client/http-json.ts'
+import { onEnd } from '../../../support/cleanup.ts'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onEnd(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://user:p%40ss@127.0.0.1:${(server.address() as AddressInfo).port}/base/`
+}
+
+test('sends method, path, login and body below the base, and reads the answer', async () => {
+  const url = await serve((request, response) => {
+    void text(request).then((body) => {
+      const { method, url: path, headers } = request
+      const login = Buffer.from(String(headers.authorization).slice(6), 'base64').toString()
+      response.writeHead(201).end(JSON.stringify({ method, path, login, body }))
+    })
+  })
+  const http = createHttpJson({ url, ca: null, timeoutMs: 5000 })
+  expect(http.baseUrl).toBe(url.replace('user:p%40ss@', '').replace(/\/$/, ''))
+  expect(http.credentials).toEqual({ username: 'user', password: 'p@ss' })
+  expect(await http.send('PUT', '/config/a%2Fb', { level: 'FULL' })).toEqual({
+    status: 201,
+    body: {
+      method: 'PUT',
+      path: '/base/config/a%2Fb',
+      login: 'user:p@ss',
+      body: '{"level":"FULL"}'
+    }
+  })
+})
+
+test('an answer that is no JSON has its status', async () => {
+  const url = await serve((_, response) => response.writeHead(502).end('<html>'))
+  const http = createHttpJson({ url, ca: null, timeoutMs: 5000 })
+  expect(await http.send('GET', '/')).toEqual({ status: 502, body: null })
+})
+
+test('silence before or within an answer ends in time', async () => {
+  const silent = await serve(() => {})
+  const halting = await serve((_, response) => void response.writeHead(200).write('{'))
+  for (const url of [silent, halting]) {
+    const http = createHttpJson({ url, ca: null, timeoutMs: 50 })
+    await expect(http.send('GET', '/')).rejects.toThrow(/abort/)
+  }
+})

@@ -1,0 +1,75 @@
+/** Headers as the client decodes them, however many there are. */
+import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { expect, test } from '@jest/globals'
+import '../../../../platform/kafka/kafkajs-patch.ts'
+
+type Decode = (decoder: object) => { headers: Record<string, Buffer | Buffer[]> }
+const load = createRequire(import.meta.url)
+const Decoder = load('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => object
+const decodeRecord = load('kafkajs/src/protocol/recordBatch/record/v0/decoder') as Decode
+
+/** Zigzag, as the numbers of a record. */
+function varint(value: number): Buffer {
+  const bytes: number[] = []
+  let rest = value * 2
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return Buffer.from([...bytes, rest])
+}
+
+function sized(text: string): Buffer {
+  return Buffer.concat([varint(Buffer.byteLength(text)), Buffer.from(text)])
+}
+
+function recordOf(headers: readonly (readonly [string, string])[]): object {
+  const pairs = headers.flatMap(([name, value]) => [sized(name), sized(value)])
+  // Attributes, time, place; then key and value, both empty.
+  const head = Buffer.from([0, 0, 0, 0, 0])
+  return new Decoder(Buffer.concat([head, varint(headers.length), ...pairs]))
+}
+
+const context = { firstOffset: '0', firstTimestamp: '0', magicByte: 2 }
+const decode = decodeRecord as (decoder: object, batch: object) => ReturnType<Decode>
+
+test('a name that comes twice is a list, and __proto__ is a name like others', () => {
+  const headers = [
+    ['a', '1'],
+    ['b', '2'],
+    ['a', '3'],
+    ['__proto__', '4'],
+    ['a', '5']
+  ] as const
+  const decoded = decode(recordOf(headers), context).headers
+  expect(Object.entries(decoded)).toEqual([
+    ['a', ['1', '3', '5'].map((text) => Buffer.from(text))],
+    ['b', Buffer.from('2')],
+    ['__proto__', Buffer.from('4')]
+  ])
+  expect(decode(recordOf([]), context).headers).toEqual({})
+})
+
+test('a record of nothing but headers is decoded like any other', () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `h${index}`)
+  const headers = names.map((name) => [name, 'v'] as const)
+  expect(Object.keys(decode(recordOf(headers), context).headers)).toEqual(names)
+})
+
+test('kafkajs still copies all headers for each one: drop the patch when this fails', () => {
+  // In a process without the patch: a list whose reduce counts how often a new object comes back.
+  const script = `
+    const decodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/decoder')
+    const Decoder = require('kafkajs/src/protocol/decoder')
+    let copies = 0
+    Decoder.prototype.readVarIntArray = () => ({
+      reduce: (step, start) =>
+        Array.from('abc').reduce((headers, key) => {
+          const next = step(headers, { key, value: key })
+          if (next !== headers) copies++
+          return next
+        }, start)
+    })
+    decodeRecord(new Decoder(Buffer.alloc(5)), { firstOffset: '0', firstTimestamp: '0' })
+    console.log(copies)`
+  const copies = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' }).trim()
+  expect(copies).toBe('3')
+})

@@ -1,0 +1,116 @@
+/** A Produce request as a broker reads it, and a broker's answer as it is read here. */
+import { describe, expect, test } from '@jest/globals'
+import { Reader, readRecordsBatch, Writer } from '@platformatic/kafka'
+import {
+  produceRequestOf,
+  readProduceAnswer,
+  requireProduce
+} from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
+import type { PartitionAnswer } from '../../../../../platform/kafka/producer/kafka-produce-request.ts'
+import { noon } from '../../../../support/builders.ts'
+
+const timeoutMs = 9000
+
+function recordsOf(...texts: string[]) {
+  return texts.map((text) => ({ key: null, value: Buffer.from(text), headers: {} }))
+}
+
+function readRequest(request: Buffer) {
+  const reader = Reader.from(request)
+  const transactionalId = reader.readNullableString()
+  const acks = reader.readInt16()
+  const timeout = reader.readInt32()
+  const topics = reader.readArray((topic) => ({
+    name: topic.readString(),
+    partitions: topic.readArray((partition) => ({
+      index: partition.readInt32(),
+      values: valuesIn(partition.readBytes())
+    }))
+  }))
+  reader.readTaggedFields()
+  return { transactionalId, acks, timeout, topics, left: reader.remaining }
+}
+
+function valuesIn(batch: Buffer): string[] {
+  return readRecordsBatch(Reader.from(batch)).records.map(({ value }) => String(value))
+}
+
+test('holds a batch for each partition, topic by topic, and nothing behind them', () => {
+  const request = produceRequestOf(
+    [
+      { topic: 'a', partition: 7, records: recordsOf('1', '2') },
+      { topic: 'темы', partition: 0, records: recordsOf('3') },
+      { topic: 'a', partition: 300, records: recordsOf('4') }
+    ],
+    { timeoutMs, timestamp: noon }
+  )
+  expect(readRequest(request)).toEqual({
+    transactionalId: null,
+    acks: -1,
+    timeout: timeoutMs,
+    topics: [
+      {
+        name: 'a',
+        partitions: [
+          { index: 7, values: ['1', '2'] },
+          { index: 300, values: ['4'] }
+        ]
+      },
+      { name: 'темы', partitions: [{ index: 0, values: ['3'] }] }
+    ],
+    left: 0
+  })
+})
+
+/** As a broker writes it, with errors of single records. */
+function answerOf(answers: readonly PartitionAnswer[]): Buffer {
+  const topics = [...Map.groupBy(answers, ({ topic }) => topic)]
+  const writer = Writer.create().appendArray(topics, (whole, [name, partitions]) => {
+    whole.appendString(name).appendArray(partitions, (part, { partition, errorCode }) => {
+      part.appendInt32(partition).appendInt16(errorCode)
+      part.appendInt64(41n).appendInt64(-1n).appendInt64(0n)
+      part.appendArray([3, 4], (error, index) => error.appendInt32(index).appendString('too large'))
+      part.appendString(errorCode === 0 ? null : 'no')
+    })
+  })
+  return writer.appendInt32(0).appendTaggedFields().buffer
+}
+
+test('an answer says of each partition what became of it', () => {
+  const answers = [
+    { topic: 'a', partition: 3, errorCode: 0 },
+    { topic: 'a', partition: 1, errorCode: 10 },
+    { topic: 'b', partition: 0, errorCode: -1 }
+  ]
+  expect(readProduceAnswer(Reader.from(answerOf(answers)))).toEqual(answers)
+})
+
+test('an answer that is cut off is an error, and no acknowledgement', () => {
+  const whole = answerOf([{ topic: 'a', partition: 3, errorCode: 0 }])
+  expect(() => readProduceAnswer(Reader.from(whole.subarray(0, 12)))).toThrow()
+})
+
+describe('the version', () => {
+  const spoken = (minVersion: number, maxVersion: number) => [{ apiKey: 0, minVersion, maxVersion }]
+
+  test.each([
+    [0, 9],
+    [3, 12],
+    [9, 9]
+  ])('is taken by a broker that speaks %d to %d', (from, to) => {
+    expect(() => requireProduce(spoken(from, to))).not.toThrow()
+  })
+
+  test.each([
+    [0, 8],
+    [10, 14]
+  ])('is not taken by one that speaks %d to %d, and that is said', (from, to) => {
+    expect(() => requireProduce(spoken(from, to))).toThrow(
+      `the broker takes Produce in versions ${from} to ${to}, not 9: use Kafka 2.8 or newer`
+    )
+  })
+
+  test('is not taken by one that takes no records at all', () => {
+    expect(() => requireProduce([])).toThrow('versions none')
+  })
+})

@@ -1,0 +1,143 @@
+/** Batches as a broker hands them out: what is a message in them, and what only has an offset. */
+import { describe, expect, test } from '@jest/globals'
+import { readBatches } from '../../../../platform/kafka/read-batches.ts'
+import type {
+  AbortedTransaction,
+  LogBatch,
+  LogRecord
+} from '../../../../platform/kafka/read-batches.ts'
+
+const transactional = 1 << 4
+const control = 1 << 5
+
+function aRecord(offsetDelta: number, overrides: Partial<LogRecord> = {}): LogRecord {
+  const text = Buffer.from(`${offsetDelta}`)
+  return { offsetDelta, timestampDelta: 0n, key: null, value: text, headers: [], ...overrides }
+}
+
+/** A batch with records at the given distances from `firstOffset`. */
+function aBatch(
+  firstOffset: bigint,
+  deltas: number[],
+  overrides: Partial<LogBatch> = {}
+): LogBatch {
+  return {
+    firstOffset,
+    lastOffsetDelta: deltas.at(-1) ?? 0,
+    attributes: 0,
+    firstTimestamp: 1000n,
+    maxTimestamp: 2000n,
+    producerId: -1n,
+    records: deltas.map((delta) => aRecord(delta)),
+    ...overrides
+  }
+}
+
+function aMarker(firstOffset: bigint, producerId: bigint, type: 'abort' | 'commit'): LogBatch {
+  const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1])
+  const records = [aRecord(0, { key })]
+  return aBatch(firstOffset, [0], { attributes: transactional | control, producerId, records })
+}
+
+type Options = { from?: bigint; to?: bigint; aborted?: AbortedTransaction[] }
+
+function read(batches: LogBatch[], { from = 0n, to = 100n, aborted = [] }: Options = {}) {
+  const stretch = readBatches(batches, { topic: 't', range: { partition: 7, from, to }, aborted })
+  return {
+    to: stretch.to,
+    offsets: stretch.messages.map(({ offset }) => offset),
+    gaps: stretch.gaps.map((gap) => `${gap.from}-${gap.to} ${gap.kind}`)
+  }
+}
+
+describe('messages', () => {
+  test('have their offset, time, key, value and headers', () => {
+    const name = Buffer.from('traceparent')
+    const headers = [
+      [name, Buffer.from('old')],
+      [name, Buffer.from('new')],
+      [Buffer.from('empty'), null]
+    ] as const
+    const record = aRecord(2, { key: Buffer.from('k'), timestampDelta: 5n, headers })
+    const batch = aBatch(10n, [2], { records: [record] })
+    const range = { partition: 7, from: 12n, to: 13n }
+    const { messages } = readBatches([batch], { topic: 't', range, aborted: [] })
+    expect(messages).toEqual([
+      {
+        topic: 't',
+        partition: 7,
+        offset: 12n,
+        key: Buffer.from('k'),
+        value: Buffer.from('2'),
+        headers: { traceparent: Buffer.from('new'), empty: '' },
+        timestamp: 1005
+      }
+    ])
+  })
+
+  test('have the time of the broker where the topic says so', () => {
+    const range = { partition: 0, from: 0n, to: 1n }
+    const batch = aBatch(0n, [0], { attributes: 1 << 3 })
+    expect(readBatches([batch], { topic: 't', range, aborted: [] }).messages[0]?.timestamp).toBe(
+      2000
+    )
+  })
+
+  test('outside of the range are left out', () => {
+    const found = read([aBatch(0n, [0, 1, 2]), aBatch(3n, [0, 1])], { from: 1n, to: 4n })
+    expect(found).toEqual({ to: 4n, offsets: [1n, 2n, 3n], gaps: [] })
+  })
+})
+
+describe('gaps', () => {
+  test('nothing at all is an empty stretch', () => {
+    expect(read([], { from: 5n })).toEqual({ to: 5n, offsets: [], gaps: [] })
+  })
+
+  test('before, within and behind what compaction left', () => {
+    const found = read([aBatch(4n, [1, 3], { lastOffsetDelta: 5 })], { to: 9n })
+    expect(found).toEqual({
+      to: 9n,
+      offsets: [5n, 7n],
+      gaps: ['0-5 absent', '6-7 absent', '8-9 absent']
+    })
+  })
+
+  test('an empty batch that compaction left', () => {
+    expect(read([aBatch(0n, [], { lastOffsetDelta: 3 })])).toEqual({
+      to: 4n,
+      offsets: [],
+      gaps: ['0-4 absent']
+    })
+  })
+
+  test('markers, and what a transaction gave up', () => {
+    const mine = { attributes: transactional, producerId: 5n }
+    const batches = [
+      aBatch(0n, [0, 1], mine),
+      aBatch(2n, [0]),
+      aMarker(3n, 5n, 'abort'),
+      aBatch(4n, [0], mine),
+      aMarker(5n, 5n, 'commit')
+    ]
+    const aborted = [{ producerId: 5n, firstOffset: 0n }]
+    expect(read(batches, { aborted })).toEqual({
+      to: 6n,
+      offsets: [2n, 4n],
+      gaps: ['0-2 transaction', '3-4 transaction', '5-6 transaction']
+    })
+  })
+
+  test('the same when the marker comes in a later answer', () => {
+    const mine = { attributes: transactional, producerId: 5n }
+    const aborted = [{ producerId: 5n, firstOffset: 0n }]
+    const found = read([aBatch(2n, [0, 1], mine)], { from: 2n, aborted })
+    expect(found).toEqual({ to: 4n, offsets: [], gaps: ['2-4 transaction'] })
+  })
+
+  test('the same when the client has cut it out already', () => {
+    const aborted = [{ producerId: 5n, firstOffset: 0n }]
+    const found = read([aMarker(3n, 5n, 'abort'), aBatch(4n, [0])], { aborted })
+    expect(found).toEqual({ to: 5n, offsets: [4n], gaps: ['0-4 transaction'] })
+  })
+})

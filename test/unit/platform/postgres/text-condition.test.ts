@@ -1,0 +1,25 @@
+/** The bound of the index is said for what fits it, and for nothing else. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { textCondition } from '../../../../platform/postgres/text-condition.ts'
+import { migrationsFolder } from '../../../../schemas/index.ts'
+
+const bound = 'octet_length(agent_id) <= 1024'
+
+test.each([
+  ['', true],
+  ['a'.repeat(1024), true],
+  ['ö'.repeat(512), true],
+  ['a'.repeat(1025), false],
+  ['ö'.repeat(513), false]
+])('a text is looked for by its bytes: %#', (value, isBounded) => {
+  const condition = textCondition('agent_id', value, '$2')
+  expect(condition).toBe(
+    isBounded ? `agent_id collate "C" = $2::text and ${bound}` : 'agent_id collate "C" = $2::text'
+  )
+})
+
+test('the bound is that of the index', () => {
+  const migration = readFileSync(`${migrationsFolder}0008-row-security.sql`, 'utf8')
+  expect(migration).toContain(`where ${bound};`)
+})

@@ -1,0 +1,93 @@
+/** A Redis that is away or frozen is told from one that is slow because this process is busy. */
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import { createRedis } from '../../../../platform/redis/redis.ts'
+import type { Redis } from '../../../../platform/redis/redis.ts'
+import { createSharedWindows } from '../../../../platform/redis/shared-windows.ts'
+
+const limit = { points: 3, windowSeconds: 60 }
+const ends: (() => void)[] = []
+
+afterEach(() => {
+  for (const end of ends.splice(0).reverse()) end()
+})
+
+/** Stands in for the client: answers as the script would, when the test says so. */
+class FakeRedis {
+  readonly status = 'ready'
+  readonly keys: string[] = []
+  answer: Promise<readonly number[]> = Promise.resolve([1, 60_000])
+
+  defineCommand(): void {}
+
+  rlflxIncr([key]: readonly string[]): Promise<readonly number[]> {
+    this.keys.push(key ?? '')
+    return this.answer
+  }
+}
+
+function scene(answer: Promise<readonly number[]> = Promise.resolve([1, 60_000])) {
+  const redis = new FakeRedis()
+  redis.answer = answer
+  return { redis, windows: createSharedWindows(redis as unknown as Redis) }
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+test('a take fails at once where nobody listens', async () => {
+  const server = createServer()
+  const port = await listening(server)
+  server.close()
+  await once(server, 'close')
+  const redis = createRedis(`redis://127.0.0.1:${port}`)
+  ends.push(() => redis.disconnect())
+  await expect(createSharedWindows(redis).take('a', limit, 1)).rejects.toThrow('not ready')
+})
+
+test('a take fails soon where nobody answers', async () => {
+  const { windows } = scene(new Promise(() => {}))
+  await expect(windows.take('a', limit, 1)).rejects.toThrow('did not answer in 75 ms')
+})
+
+test('a failure of Redis is no refusal', async () => {
+  const { windows } = scene(Promise.reject(new Error('OOM command not allowed')))
+  await expect(windows.take('a', limit, 1)).rejects.toThrow('OOM')
+})
+
+test('an answer that lay unread while this process was busy is an answer', async () => {
+  const server = createServer()
+  const accepted = once(server, 'connection') as Promise<[Socket]>
+  const client = connect(await listening(server), '127.0.0.1')
+  const [[other]] = await Promise.all([accepted, once(client, 'connect')])
+  ends.push(() => [client, other].forEach((socket) => socket.destroy()))
+  ends.push(() => server.close())
+
+  const answer = once(client, 'data').then(() => [1, 60_000])
+  const taken = scene(answer).windows.take('a', limit, 1)
+  other.write('the answer')
+  const until = performance.now() + 200
+  while (performance.now() < until);
+  expect(await taken).toMatchObject({ granted: 1 })
+})
+
+test('keys say whose they are', async () => {
+  const { redis, windows } = scene()
+  await windows.take('organization:1', limit, 1)
+  expect(redis.keys).toEqual(['sluice:rate:organization:1'])
+})
+
+test.each([
+  [[3, 9000], { granted: 2, remaining: 0, resetMs: 9000 }],
+  [[2, 9000], { granted: 2, remaining: 1, resetMs: 9000 }],
+  [[4, 9000], { granted: 1, remaining: 0, resetMs: 9000 }],
+  [[5, -1], { granted: 0, remaining: 0, resetMs: 0 }],
+  [[500, 1], { granted: 0, remaining: 0, resetMs: 1 }]
+])('of a limit of 3 the answer %j to a take of 2 is %j', async (answer, state) => {
+  expect(await scene(Promise.resolve(answer)).windows.take('a', limit, 2)).toEqual(state)
+})

@@ -1,0 +1,154 @@
+/** Schemas of customers: what they check, what is refused, and what may never hold us up. */
+import { describe, expect, test } from '@jest/globals'
+import { CpuLimitError, cpuLimit } from '../../../../platform/validation/cpu-limit.ts'
+import {
+  checkCustomSchema,
+  compileCustomSchema
+} from '../../../../platform/validation/custom-schema.ts'
+import type { JsonSchema } from '../../../../platform/validation/json-schema.ts'
+
+function schema(text: string): JsonSchema {
+  return JSON.parse(text) as JsonSchema
+}
+
+describe('what they check', () => {
+  const order = compileCustomSchema({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    required: ['id', 'lines'],
+    properties: {
+      id: { type: 'string', pattern: '^[A-Z]{2}[0-9]+$' },
+      mail: { type: 'string', format: 'email' },
+      lines: { type: 'array', minItems: 1, items: { $ref: '#/$defs/line' } }
+    },
+    additionalProperties: false,
+    $defs: { line: { type: 'object', properties: { amount: { type: 'number', minimum: 0 } } } }
+  })
+
+  test.each<[string, unknown, string, string, RegExp]>([
+    ['a missing member', { id: 'AB1' }, '/required', '', /is required/],
+    ['another type', [], '/type', '', /must be an object/],
+    ['a pattern', { id: 'x', lines: [{}] }, '/properties/id/pattern', '/id', /pattern/],
+    [
+      'a bound behind a reference',
+      { id: 'AB1', lines: [{ amount: -1 }] },
+      '/properties/amount/minimum',
+      '/lines/0/amount',
+      /at least 0/
+    ],
+    [
+      'a member too many',
+      { id: 'AB1', lines: [{}], x: 1 },
+      '/additionalProperties',
+      '',
+      /not known/
+    ],
+    [
+      'a format',
+      { id: 'AB1', lines: [{}], mail: 'no' },
+      '/properties/mail/format',
+      '/mail',
+      /email/
+    ]
+  ])('finds %s', (_, value, schemaPointer, valuePointer, detail) => {
+    expect(order(value)).toEqual({
+      schemaPointer,
+      valuePointer,
+      detail: expect.stringMatching(detail)
+    })
+  })
+
+  test('finds nothing where all fits', () => {
+    expect(order({ id: 'AB1', mail: 'a@b.de', lines: [{ amount: 0 }, {}] })).toBeNull()
+  })
+
+  test('what every object inherits is no member of a value', () => {
+    const check = compileCustomSchema({ required: ['constructor', 'toString'] })
+    expect(check({})).toMatchObject({ schemaPointer: '/required' })
+    expect(check({ constructor: 1, toString: 2 })).toBeNull()
+    expect(compileCustomSchema({ required: ['__proto__'] })({})).not.toBeNull()
+  })
+
+  test('a schema may refer to itself', () => {
+    const tree = compileCustomSchema({
+      type: 'object',
+      properties: { children: { type: 'array', items: { $ref: '#' } } },
+      unevaluatedProperties: false
+    })
+    expect(tree({ children: [{ children: [{}] }] })).toBeNull()
+    expect(tree({ children: [{ other: 1 }] })).toMatchObject({ valuePointer: '/children/0' })
+  })
+
+  test('two schemas with the same $id do not meet', () => {
+    const one = compileCustomSchema({ $id: 'https://a.example/s', type: 'string' })
+    const two = compileCustomSchema({ $id: 'https://a.example/s', type: 'number' })
+    expect([one('a'), two(1)]).toEqual([null, null])
+  })
+})
+
+describe('what is refused', () => {
+  test.each<[string, string, RegExp]>([
+    ['{"type":"objekt"}', '/type', /must be one of array/],
+    ['{"properties":{"a/b":{"typ":"string"}}}', '/properties/a~1b/typ', /no keyword/],
+    ['{"constructor":1}', '/constructor', /no keyword/],
+    ['{"$async":true}', '/$async', /no keyword/],
+    ['{"items":{"$ref":"https://evil.example/s.json"}}', '/items/$ref', /nothing is fetched/],
+    ['{"items":{"$ref":"file:///etc/passwd"}}', '/items/$ref', /nothing is fetched/],
+    ['{"$ref":"#/$defs/none"}', '/$ref', /points to nothing/],
+    ['{"$ref":"#none"}', '', /can't resolve/],
+    ['{"anyOf":[{"pattern":"(?=a)"}]}', '/anyOf/0/pattern', /lookahead/],
+    ['{"patternProperties":{"a(":{}}}', '/patternProperties/a(', /RE2/],
+    ['{"properties":{"__proto__":{}}}', '/properties/__proto__', /cannot be checked/],
+    ['{"format":"ssn"}', '/format', /no format/],
+    ['{"minLength":-1}', '/minLength', /at least 0/],
+    ['{"$schema":"http://json-schema.org/draft-07/schema#"}', '/$schema', /2020-12/],
+    ['{"then":{}}', '', /"then" without "if"/]
+  ])('%s', (text, pointer, detail) => {
+    expect(checkCustomSchema(schema(text))).toEqual([
+      { pointer, detail: expect.stringMatching(detail) }
+    ])
+  })
+
+  test('every flaw at once', () => {
+    const text = '{"foo":1,"properties":{"a":{"bar":1,"pattern":"(","$ref":"x"}}}'
+    expect(checkCustomSchema(schema(text)).map(({ pointer }) => pointer)).toEqual([
+      '/foo',
+      '/properties/a/bar',
+      '/properties/a/pattern',
+      '/properties/a/$ref'
+    ])
+  })
+
+  test('too long, too many, too deep', () => {
+    const deep = Array.from({ length: 40 }).reduce<object>((inner) => ({ not: inner }), {})
+    const many = { anyOf: Array.from({ length: 600 }, () => ({})) }
+    expect(checkCustomSchema({ description: 'x'.repeat(70_000) })).toHaveLength(1)
+    expect(checkCustomSchema(many)).toEqual([{ pointer: '', detail: /* 500 */ expect.any(String) }])
+    expect(checkCustomSchema(deep as JsonSchema)).toEqual([
+      { pointer: '/not'.repeat(32), detail: 'nests more than 32 schemas' }
+    ])
+  })
+})
+
+describe('what may never hold us up', () => {
+  test('a schema that calls itself without end', () => {
+    expect(() => compileCustomSchema({ $ref: '#' })(1)).toThrow(CpuLimitError)
+  })
+
+  test('references that double at each step', () => {
+    const steps = 60
+    const refs = (to: number) => [{ $ref: `#/$defs/s${to}` }, { $ref: `#/$defs/s${to}` }]
+    const $defs: Record<string, object> = { [`s${steps}`]: { type: 'string' } }
+    for (let at = 0; at < steps; at++) $defs[`s${at}`] = { anyOf: refs(at + 1) }
+    const doubling = { $ref: '#/$defs/s0', $defs }
+    expect(checkCustomSchema(doubling)).toEqual([])
+    const check = compileCustomSchema(doubling)
+    expect(() => cpuLimit(() => check(1), 20)).toThrow(CpuLimitError)
+    expect(cpuLimit(() => compileCustomSchema({ type: 'string' })('a'), 1000)).toBeNull()
+  })
+
+  test('a pattern that backtracks elsewhere', () => {
+    const check = compileCustomSchema({ pattern: '^(a+)+$' })
+    expect(check(`${'a'.repeat(5000)}!`)).toMatchObject({ schemaPointer: '/pattern' })
+  })
+})

@@ -1,0 +1,41 @@
+/** Keys and logins are kept over a restart for as long as they work. */
+import { expect, test } from '@jest/globals'
+import type { ApiClient } from '../../../../stack/tour/api-client.ts'
+import { EMAIL, obtainCredentials, parseBootstrap } from '../../../../stack/tour/credentials.ts'
+
+const KEPT = { api_key: 'slk_old', email: 'a@b', password: 'p', organization_id: 'o' }
+const PRINTED = '{"organization_id":"o2","email":"x","api_key":"slk_new"}\n'
+
+function anApi(loginStatus: number, ingestStatus: number): ApiClient {
+  const answer = (status: number) => async () => await Promise.resolve({ status, body: {} })
+  return { login: answer(loginStatus), ingest: answer(ingestStatus), read: answer(200) }
+}
+
+test('a login and a key that still work are used again', async () => {
+  const sluice = async (): Promise<string> => await Promise.reject(new Error('not needed'))
+  const deps = { api: anApi(200, 422), kept: KEPT, password: 'x', sluice }
+  expect(await obtainCredentials(deps)).toEqual({ ...KEPT, isNew: false })
+})
+
+test('a key that is refused is replaced, with a limit no load test reaches', async () => {
+  const asked: string[][] = []
+  const sluice = async (args: string[]): Promise<string> => {
+    asked.push(args)
+    return await Promise.resolve(PRINTED)
+  }
+  const deps = { api: anApi(200, 401), kept: KEPT, password: 'secret', sluice }
+  const found = await obtainCredentials(deps)
+  expect(found).toMatchObject({ api_key: 'slk_new', email: EMAIL, password: 'secret', isNew: true })
+  expect(asked[0]).toContain('1000000000')
+})
+
+test('a login that does not work says how to begin anew', async () => {
+  const sluice = async (): Promise<string> => await Promise.resolve(PRINTED)
+  const deps = { api: anApi(401, 401), kept: null, password: 'x', sluice }
+  await expect(obtainCredentials(deps)).rejects.toThrow(/start again with --reset/)
+})
+
+test('the printed JSON is found after other lines', () => {
+  expect(parseBootstrap(`created organization\n${PRINTED}`).api_key).toBe('slk_new')
+  expect(() => parseBootstrap('{}')).toThrow(/neither organization_id nor api_key/)
+})
