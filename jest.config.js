@@ -24,6 +24,9 @@ export default {
     project('integration', 'integration/**/*.test.ts'),
     project('sdk', 'sdk/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
+    project('pages', 'pages/**/*.test.ts'),
+    // Freeze or end what others use, so their files run one by one.
+    project('outages', 'outages/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.
     project('openapi', 'openapi/**/*.test.ts'),
@@ -34,6 +37,7 @@ export default {
     // Fetches Bun and Deno, so it runs only when asked.
     project('runtimes', 'runtimes/**/*.test.ts')
   ],
+  testSequencer: './test/support/runner/sequencer.js',
   // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
   testTimeout: 60_000
 }

@@ -10,6 +10,7 @@ const PINNED_NODE = join(ROOT, 'node_modules', 'node', 'bin', 'node')
 const PROGRAMS = {
   start: ['stack/start.ts'],
   test: ['test/run.ts'],
+  'test:all': ['test/run.ts', '--all'],
   check: ['test/run.ts', 'check', 'unit'],
   bench: ['bench/run.ts'],
   'test:faults': ['test/faults/run.ts']

@@ -1,24 +1,30 @@
-/** `npm test`: the checks, then every test, on a stack of its own that is gone afterwards. */
+/** `npm test`: the checks and the tests, on a stack that is gone afterwards unless it is kept. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filtersOf, helpText, needsStack, planOf } from './support/runner/arguments.ts'
-import type { PhaseName, Plan } from './support/runner/arguments.ts'
+import { faultsVariable, gateForm } from './faults/settings.ts'
+import { helpText, planOf } from './support/runner/arguments.ts'
+import type { Plan } from './support/runner/arguments.ts'
+import { isUnchanged, rememberPassed } from './support/runner/changed.ts'
 import { runChecks } from './support/runner/checks.ts'
-import { runJest } from './support/runner/jest-phase.ts'
+import { runJest } from './support/runner/jest-round.ts'
+import { findKeptStack, startKeptStack, stopKeptStack } from './support/runner/kept-stack.ts'
 import { findLeftovers, markVariable } from './support/runner/leftovers.ts'
-import { closingLine, hasPassed, tableOf, timed } from './support/runner/tally.ts'
-import type { PhaseResult } from './support/runner/tally.ts'
-import { startTestStack } from './support/runner/test-stack.ts'
-import type { TestStack } from './support/runner/test-stack.ts'
+import { phaseOf } from './support/runner/phases.ts'
+import type { PhaseName } from './support/runner/phases.ts'
+import { closingLine, hasPassed, slowestOf, tableOf, timed } from './support/runner/tally.ts'
+import type { FileTime, PhaseResult } from './support/runner/tally.ts'
+import { prepareRun, startTestStack } from './support/runner/test-stack.ts'
 import { servicesVariable } from './support/test-services.ts'
 
-/** Other phases freeze what others would be using, or measure, so their files run one by one. */
-const workersMax: Partial<Record<JestPhaseName, number>> = { unit: 2, integration: 2 }
-
-type JestPhaseName = Exclude<PhaseName, 'check'>
-type Run = { plan: Plan; folder: string; signal: AbortSignal; results: PhaseResult[] }
+type Run = {
+  plan: Plan
+  folder: string
+  signal: AbortSignal
+  results: PhaseResult[]
+  files: FileTime[]
+}
 
 function print(...lines: string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
@@ -28,63 +34,89 @@ function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-async function runJestPhase(run: Run, project: JestPhaseName, stack?: TestStack): Promise<void> {
-  const { plan, folder, signal, results } = run
-  const told = stack === undefined ? {} : { [servicesVariable]: stack.path }
-  const environment = { ...process.env, ...told }
-  const filters = filtersOf(plan, project)
-  print('', project)
-  results.push(
-    await runJest({
-      project,
-      filters,
-      workersMax: workersMax[project] ?? 1,
-      environment,
-      folder,
-      signal
-    })
-  )
+/** Tests of services mostly wait, so there is one more file at a time than there are cores. */
+const workersTogether = availableParallelism() + 1
+
+async function runRound(run: Run, phases: PhaseName[], services?: string): Promise<void> {
+  if (phases.length === 0 || run.signal.aborted) return
+  const { plan, folder, signal } = run
+  const isGate = !plan.isAll && phases.includes('faults')
+  const isAlone = phases.every((name) => phaseOf(name).round === 'alone')
+  print('', phases.join(' '))
+  const round = await runJest({
+    ...{ phases, folder, signal },
+    filters: isGate ? [...plan.filters, ...gateForm.files] : plan.filters,
+    workersMax: isAlone ? 1 : workersTogether,
+    environment: {
+      ...process.env,
+      ...(services === undefined ? {} : { [servicesVariable]: services }),
+      ...(isGate ? { [faultsVariable]: JSON.stringify(gateForm.settings) } : {})
+    }
+  })
+  run.results.push(...round.phases)
+  run.files.push(...round.files)
+  for (const { phase, passed, failed, skipped } of round.phases) {
+    const isWhole = plan.filters.length === 0 && passed > 0 && failed + skipped === 0
+    const name = phases.find((each) => each === phase)
+    if (isWhole && name !== undefined) rememberPassed(name)
+  }
 }
 
-/** Counts only when it fails: a stack that cannot start fails the run in one clear sentence. */
-async function withStack(run: Run, work: (stack: TestStack) => Promise<void>): Promise<void> {
-  let stack: TestStack | undefined
+type OpenedStack = { services: string; close(): Promise<void> }
+
+/** Undefined, with a failure counted, where it cannot start: in one clear sentence. */
+async function openStack(run: Run): Promise<OpenedStack | undefined> {
+  const { plan, folder, signal, results } = run
   print('', 'stack')
+  let opened: OpenedStack | undefined
   const started = await timed('stack', async () => {
     try {
-      stack = await startTestStack(run)
+      const kept = findKeptStack() ?? (plan.stack === 'keep' ? await startKeptStack() : null)
+      if (kept !== null) print('services: those that were kept; npm test -- --stop ends them')
+      const stack = kept ?? (await startTestStack({ folder, signal }))
+      const prepared = await prepareRun(stack, folder)
+      const close = async (): Promise<void> => {
+        await prepared.end()
+        if ('stop' in stack) await stack.stop()
+      }
+      opened = { services: prepared.path, close }
       return { passed: 0, failed: 0, skipped: 0 }
     } catch (error) {
-      if (!run.signal.aborted) print(sentenceOf(error))
+      if (!signal.aborted) print(sentenceOf(error))
       return { passed: 0, failed: 1, skipped: 0 }
     }
   })
-  run.results.push(started)
-  if (stack === undefined) return
-  try {
-    await work(stack)
-  } finally {
-    await stack.stop()
+  results.push(started)
+  return opened
+}
+
+/** Names what is left out, so that nothing is skipped in silence. */
+function chooseTests({ plan }: Run): PhaseName[] {
+  const tests = plan.phases.filter((name) => name !== 'check')
+  if (plan.isAll) return tests
+  const unchanged = tests.filter(isUnchanged)
+  const names = unchanged.join(', ')
+  if (unchanged.length > 0) {
+    print(`left out, as their files are those that last passed: ${names} (--all runs them)`)
   }
+  return tests.filter((name) => !unchanged.includes(name))
 }
 
 async function runPhases(run: Run): Promise<void> {
-  const { phases } = run.plan
-  const needStack = phases.filter(needsStack)
-  if (phases.includes('check')) {
-    print('check')
-    run.results.push(await runChecks(run.signal))
+  const tests = chooseTests(run)
+  const checked = run.plan.phases.includes('check') ? runChecks(run.signal) : null
+  const needStack = tests.filter((name) => phaseOf(name).needsStack)
+  const stack = needStack.length > 0 ? await openStack(run) : undefined
+  try {
+    const able = stack === undefined ? tests.filter((name) => !needStack.includes(name)) : tests
+    const isTogether = (name: PhaseName): boolean => phaseOf(name).round === 'together'
+    await runRound(run, able.filter(isTogether), stack?.services)
+    if (checked !== null) run.results.unshift(await checked)
+    const alone = able.filter((name) => !isTogether(name))
+    await runRound(run, alone, stack?.services)
+  } finally {
+    await stack?.close()
   }
-  for (const phase of phases) {
-    if (phase === 'check' || needsStack(phase) || run.signal.aborted) continue
-    await runJestPhase(run, phase)
-  }
-  if (needStack.length === 0 || run.signal.aborted) return
-  await withStack(run, async (stack) => {
-    for (const phase of needStack) {
-      if (!run.signal.aborted) await runJestPhase(run, phase, stack)
-    }
-  })
 }
 
 /** What is left behind counts as a failure, with its name. */
@@ -98,6 +130,7 @@ async function checkLeftovers(mark: string): Promise<PhaseResult[]> {
 }
 
 async function runPlan(plan: Plan): Promise<number> {
+  const startedAt = performance.now()
   const told = new AbortController()
   // A terminal and npm may both pass the same Ctrl-C on: every one after the first is the same.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -106,20 +139,21 @@ async function runPlan(plan: Plan): Promise<number> {
   const mark = randomUUID()
   process.env[markVariable] = mark
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
-  const results: PhaseResult[] = []
+  const run: Run = { plan, folder, signal: told.signal, results: [], files: [] }
   try {
-    await runPhases({ plan, folder, signal: told.signal, results })
+    await runPhases(run)
   } catch (error) {
     print(sentenceOf(error))
-    results.push({ phase: 'run', passed: 0, failed: 1, skipped: 0, elapsedMs: 0 })
+    run.results.push({ phase: 'run', passed: 0, failed: 1, skipped: 0, elapsedMs: 0 })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  results.push(...(await checkLeftovers(mark)))
-  print('', ...tableOf(results), '')
+  run.results.push(...(await checkLeftovers(mark)))
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
+  print('', ...slowestOf(run.files), '', ...tableOf(run.results), '', `took ${minutes} minutes`)
   if (told.signal.aborted) print('The run was given up; everything is stopped.')
-  print(closingLine(results))
-  return hasPassed(results) && !told.signal.aborted ? 0 : 1
+  print(closingLine(run.results))
+  return hasPassed(run.results) && !told.signal.aborted ? 0 : 1
 }
 
 async function main(args: string[]): Promise<number> {
@@ -127,7 +161,10 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(helpText)
     return 0
   }
-  return await runPlan(planOf(args))
+  const plan = planOf(args)
+  if (plan.stack !== 'stop') return await runPlan(plan)
+  print((await stopKeptStack()) ? 'The stack is stopped.' : 'There is no stack to stop.')
+  return 0
 }
 
 try {

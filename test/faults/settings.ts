@@ -1,4 +1,4 @@
-/** How long and how often: the short form of `npm test`, the long one of `npm run test:faults`. */
+/** How long and how often: the short form of tests, the long one of `npm run test:faults`. */
 
 /** The environment variable that carries them to the tests, as JSON. */
 export const faultsVariable = 'SLUICE_FAULTS'
@@ -43,6 +43,15 @@ export const longForm: FaultSettings = {
   deadlineMs: 10_000,
   folder: null,
   keep: null
+}
+
+/** The three that `npm test` runs each time; `npm run test:all` runs them all. */
+export const gateForm = {
+  files: ['test/faults/faults.test.ts', 'test/faults/storage/storage-faults.test.ts'],
+  settings: {
+    ...shortForm,
+    only: ['response-lost', 'gateway-stopped', 'storage-killed-between']
+  } satisfies FaultSettings
 }
 
 export function readFaultSettings(): FaultSettings {

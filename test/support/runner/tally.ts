@@ -6,8 +6,13 @@ export type PhaseResult = {
   passed: number
   failed: number
   skipped: number
+  /** Of all files together: phases that run beside each other take less of the clock. */
   elapsedMs: number
 }
+
+export type FileTime = { path: string; elapsedMs: number }
+
+const slowestMax = 10
 
 /** Runs one piece of work as a phase, with its time. */
 export async function timed(
@@ -19,17 +24,23 @@ export async function timed(
   return { phase, ...counts, elapsedMs: performance.now() - startedAt }
 }
 
+function seconds(elapsedMs: number): string {
+  return `${(elapsedMs / 1000).toFixed(1)} s`
+}
+
 export function tableOf(results: readonly PhaseResult[]): string[] {
   const rows = results.map(({ phase, passed, failed, skipped, elapsedMs }) => [
     phase,
     ...[passed, failed, skipped].map(String),
-    `${(elapsedMs / 1000).toFixed(1)} s`
+    seconds(elapsedMs)
   ])
-  return layOut([['phase', 'passed', 'failed', 'skipped', 'time'], ...rows])
+  return layOut([['phase', 'passed', 'failed', 'skipped', 'time of its files'], ...rows])
 }
 
-function total(results: readonly PhaseResult[], of: 'passed' | 'failed' | 'skipped'): number {
-  return results.reduce((sum, result) => sum + result[of], 0)
+export function slowestOf(files: readonly FileTime[]): string[] {
+  const slowest = files.toSorted((a, b) => b.elapsedMs - a.elapsedMs).slice(0, slowestMax)
+  const rows = slowest.map(({ path, elapsedMs }) => [path, seconds(elapsedMs)])
+  return layOut([['slowest files', 'time'], ...rows])
 }
 
 /** "12 passed, 0 failed", with the skipped when there are any. */
@@ -37,6 +48,10 @@ export function closingLine(results: readonly PhaseResult[]): string {
   const skipped = total(results, 'skipped')
   const counts = `${total(results, 'passed')} passed, ${total(results, 'failed')} failed`
   return skipped === 0 ? counts : `${counts}, ${skipped} skipped`
+}
+
+function total(results: readonly PhaseResult[], of: 'passed' | 'failed' | 'skipped'): number {
+  return results.reduce((sum, result) => sum + result[of], 0)
 }
 
 /** A run that has proved nothing has not passed. */

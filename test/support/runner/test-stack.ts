@@ -1,4 +1,4 @@
-/** The local stack of one test run: everything in a temporary folder, on free ports. */
+/** The local stack of test runs: everything in a temporary folder, on free ports. */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,13 +15,12 @@ import { createDatabase, dropDatabase } from '../create-database.ts'
 import type { TestServices } from '../test-services.ts'
 import { startControlServer } from './control-server.ts'
 
-export type TestStack = {
-  /** The file that tells tests where everything is. */
-  path: string
-  stop(): Promise<void>
-}
-
 export type TestStackOptions = { folder: string; signal: AbortSignal }
+
+/** Services that run, and how to freeze them: what several runs may share. */
+export type SharedServices = Pick<TestServices, 'mode' | 'addresses' | 'proxyPort' | 'controlUrl'>
+
+export type TestStack = SharedServices & { stop(): Promise<void> }
 
 export async function startTestStack(options: TestStackOptions): Promise<TestStack> {
   const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
@@ -30,25 +29,12 @@ export async function startTestStack(options: TestStackOptions): Promise<TestSta
   // The broker is told where clients will find the proxy before there is one.
   const proxyPort = mode === 'external' ? null : await freePort()
   const services = await startWithProgress(mode, proxyPort, options)
-  try {
-    const told = await describe(services, options.folder)
-    const control = await startControlServer(services)
-    const stop = async (): Promise<void> => {
-      await control.close()
-      // Ours to clear away where the server stays.
-      if (mode === 'external') {
-        await dropDatabase(told.addresses.databaseUrl, told.templateDatabase)
-      }
-      await services.stop()
-    }
-    const path = join(options.folder, 'services.json')
-    const content: TestServices = { ...told, proxyPort, controlUrl: control.url }
-    writeFileSync(path, JSON.stringify(content), { mode: 0o600 })
-    return { path, stop }
-  } catch (error) {
+  const control = await startControlServer(services)
+  const stop = async (): Promise<void> => {
+    await control.close()
     await services.stop()
-    throw error
   }
+  return { mode, addresses: services.addresses, proxyPort, controlUrl: control.url, stop }
 }
 
 async function startWithProgress(
@@ -81,16 +67,24 @@ async function startWithProgress(
   }
 }
 
-/** Makes the secrets and the migrated database that test files copy theirs from. */
-async function describe(
-  services: Services,
+/**
+ * Makes what belongs to one run: secrets, and the migrated database that test files copy theirs
+ * from. Resolves with the file that tells tests where everything is.
+ */
+export async function prepareRun(
+  { mode, addresses, proxyPort, controlUrl }: SharedServices,
   folder: string
-): Promise<Omit<TestServices, 'proxyPort' | 'controlUrl'>> {
-  const { mode, addresses } = services
+): Promise<{ path: string; end(): Promise<void> }> {
   const secrets = keepSecrets(join(folder, 'secrets.json'))
-  const name = `sluice_template_${randomUUID().slice(0, 8)}`
-  const databaseUrl = await createDatabase(addresses.databaseUrl, name)
+  const templateDatabase = `sluice_template_${randomUUID().slice(0, 8)}`
+  const databaseUrl = await createDatabase(addresses.databaseUrl, templateDatabase)
   const environment = environmentOf({ ...addresses, databaseUrl }, secrets)
   await runSluice({ args: ['migrate'], environment })
-  return { mode, addresses, secrets, templateDatabase: name }
+  const path = join(folder, 'services.json')
+  const content: TestServices = {
+    ...{ mode, addresses, proxyPort, controlUrl },
+    ...{ secrets, templateDatabase }
+  }
+  writeFileSync(path, JSON.stringify(content), { mode: 0o600 })
+  return { path, end: () => dropDatabase(addresses.databaseUrl, templateDatabase) }
 }

@@ -1,12 +1,14 @@
 /** What the arguments of `npm test` mean. */
 import { describe, expect, test } from '@jest/globals'
-import { filtersOf, helpText, phaseNames, planOf } from '../../../support/runner/arguments.ts'
+import { filtersOf, helpText, planOf } from '../../../support/runner/arguments.ts'
+import { phaseNames } from '../../../support/runner/phases.ts'
 
 describe('planOf', () => {
-  test('runs everything, the fast phases first, when nothing is named', () => {
+  test('runs everything but what has to be named, when nothing is named', () => {
     const asked = ['openapi', 'runtimes', 'compose']
     const phases = phaseNames.filter((name) => !asked.includes(name))
-    expect(planOf([])).toEqual({ phases, filters: [] })
+    expect(planOf([])).toEqual({ phases, filters: [], isAll: false, stack: 'end' })
+    expect(planOf(['--all'])).toEqual({ phases, filters: [], isAll: true, stack: 'end' })
   })
 
   test('runs what needs more than the rest when it is asked to', () => {
@@ -23,6 +25,11 @@ describe('planOf', () => {
     expect(filtersOf(plan, 'e2e')).toEqual(['test/e2e/ingest'])
     expect(filtersOf(plan, 'unit')).toEqual(['test/unit/core', 'test/tidy.test.ts'])
     expect(filtersOf(plan, 'contract')).toEqual([])
+  })
+
+  test('runs what is named whether or not it changed, and may keep the stack', () => {
+    expect(planOf(['--keep', 'sdk'])).toMatchObject({ isAll: true, stack: 'keep' })
+    expect(planOf(['--stop'])).toMatchObject({ stack: 'stop' })
   })
 
   test('refuses what it does not know, by name', () => {

@@ -1,6 +1,6 @@
 /** The counts decide whether a run has passed, so none may get lost. */
 import { describe, expect, test } from '@jest/globals'
-import { closingLine, hasPassed, tableOf, timed } from '../../../support/runner/tally.ts'
+import { closingLine, hasPassed, slowestOf, tableOf, timed } from '../../../support/runner/tally.ts'
 import type { PhaseResult } from '../../../support/runner/tally.ts'
 
 function result(phase: string, ...counts: [number, number?, number?]): PhaseResult {
@@ -24,9 +24,16 @@ test('a run passes when something passed and nothing failed', () => {
 
 test('the table has a row for each phase with its time', () => {
   expect(tableOf([result('unit', 12, 0, 1)])).toEqual([
-    'phase  passed  failed  skipped  time',
+    'phase  passed  failed  skipped  time of its files',
     'unit   12      0       1        1.2 s'
   ])
+})
+
+test('the ten slowest files are named, the slowest first', () => {
+  const files = Array.from({ length: 12 }, (_, at) => ({ path: `${at}.ts`, elapsedMs: at * 1000 }))
+  const lines = slowestOf(files)
+  expect(lines).toHaveLength(11)
+  expect(lines.slice(1, 3)).toEqual(['11.ts          11.0 s', '10.ts          10.0 s'])
 })
 
 test('timed adds the name and the time to the counts', async () => {

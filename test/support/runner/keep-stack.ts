@@ -1,0 +1,31 @@
+/** The process of a kept stack: starts the services, says where they are, and ends them when told. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startOf } from '../../../stack/processes/run-file.ts'
+import { keptFile } from './kept-stack.ts'
+import type { KeptServices } from './kept-stack.ts'
+import { startTestStack } from './test-stack.ts'
+
+/** A stack that was forgotten ends by itself. */
+const lifeMs = 4 * 60 * 60_000
+
+const ended = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => ended.abort())
+}
+const folder = mkdtempSync(join(tmpdir(), 'sluice-test-stack-'))
+try {
+  const { stop, ...services } = await startTestStack({ folder, signal: ended.signal })
+  const kept: KeptServices = { ...services, pid: process.pid, started: startOf(process.pid) }
+  writeFileSync(keptFile, JSON.stringify(kept), { mode: 0o600 })
+  await new Promise((resolve) => {
+    setTimeout(resolve, lifeMs)
+    ended.signal.addEventListener('abort', resolve)
+  })
+  await stop()
+} finally {
+  rmSync(keptFile, { force: true })
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exit(0)

@@ -1,0 +1,51 @@
+/** A stack that outlives the run that started it, so that the next one starts in seconds. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { startOf } from '../../../stack/processes/run-file.ts'
+import { waitUntil } from '../wait-until.ts'
+import { markVariable } from './leftovers.ts'
+import type { SharedServices } from './test-stack.ts'
+
+const folder = '.sluice/test-stack'
+export const keptFile = `${folder}/services.json`
+const logFile = `${folder}/log`
+/** The first start downloads Kafka and the registry. */
+const startMs = 600_000
+const stopMs = 60_000
+
+export type KeptServices = SharedServices & { pid: number; started: string | null }
+
+/** Null when there is none, or none that still runs. */
+export function findKeptStack(): KeptServices | null {
+  if (!existsSync(keptFile)) return null
+  const kept = JSON.parse(readFileSync(keptFile, 'utf8')) as KeptServices
+  return startOf(kept.pid) === kept.started ? kept : null
+}
+
+/** @throws with the end of its log when it does not start */
+export async function startKeptStack(): Promise<KeptServices> {
+  mkdirSync(folder, { recursive: true })
+  const log = openSync(logFile, 'w')
+  // Without the mark of this run, which would call it a leftover.
+  const { [markVariable]: _mark, ...environment } = process.env
+  const keeper = spawn(process.execPath, ['--no-warnings', 'test/support/runner/keep-stack.ts'], {
+    detached: true,
+    env: environment,
+    stdio: ['ignore', log, log]
+  })
+  keeper.unref()
+  const isSettled = (): boolean => findKeptStack() !== null || keeper.exitCode !== null
+  await waitUntil('the stack started', isSettled, startMs)
+  const kept = findKeptStack()
+  if (kept === null) throw new Error(readFileSync(logFile, 'utf8').trimEnd())
+  return kept
+}
+
+/** Resolves with whether there was one to stop. */
+export async function stopKeptStack(): Promise<boolean> {
+  const kept = findKeptStack()
+  if (kept === null) return false
+  process.kill(kept.pid, 'SIGTERM')
+  await waitUntil('the stack stopped', () => startOf(kept.pid) !== kept.started, stopMs)
+  return true
+}
