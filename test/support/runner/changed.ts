@@ -29,7 +29,7 @@ export function isUnchanged(phase: PhaseName): boolean {
   return phaseOf(phase).runs === 'changed' && existsSync(placeOf(phase))
 }
 
-/** Call it when the whole phase has passed, with nothing skipped. */
+/** Call it when the whole phase has passed. */
 export function rememberPassed(phase: PhaseName): void {
   if (phaseOf(phase).runs !== 'changed') return
   const place = placeOf(phase)

@@ -27,7 +27,7 @@ export async function startKeptStack(): Promise<KeptServices> {
   mkdirSync(folder, { recursive: true })
   const log = openSync(logFile, 'w')
   // Without the mark of this run, which would call it a leftover.
-  const { [markVariable]: _mark, ...environment } = process.env
+  const environment = { ...process.env, [markVariable]: '' }
   const keeper = spawn(process.execPath, ['--no-warnings', 'test/support/runner/keep-stack.ts'], {
     detached: true,
     env: environment,
