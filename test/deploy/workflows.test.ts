@@ -60,13 +60,17 @@ test('every change runs .ci/run, on both kinds of stack', () => {
   expect(jobs.test.steps.map(({ run }) => run)).toContain('.ci/run')
 })
 
-test('nothing is published before .ci/run has passed', () => {
+test('every night runs what a change need not', () => {
+  expect(stepsOf('nightly.yml').map(({ run }) => run)).toContain('npm run test:all')
+})
+
+test('nothing is published before every test has passed', () => {
   const { jobs } = parse(textOf('release.yml')) as {
     jobs: Record<string, { needs?: string } & Job>
   }
   const { test: first, ...others } = jobs
   expect(first).not.toHaveProperty('needs')
-  expect(first?.steps.map(({ run }) => run)).toContain('.ci/run')
+  expect(first?.steps.map(({ run }) => run)).toContain('npm run test:all')
   for (const job of Object.values(others)) expect(job.needs).toBeTruthy()
 })
 
