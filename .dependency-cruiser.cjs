@@ -87,7 +87,8 @@ const below = {
   gateway: ['api', 'usage', 'auth', 'http', 'evaluators', 'store', 'platform', 'core', 'schemas'],
   consumers: ['evaluators', 'store', 'platform', 'core', 'schemas'],
   cli: ['evaluators', 'store', 'platform', 'core', 'schemas'],
-  stack: ['platform', 'core', 'schemas']
+  stack: ['platform', 'core', 'schemas'],
+  docs: ['schemas']
 }
 
 const everyRoom = [...Object.keys(below), 'deploy', 'sdk', 'console']
@@ -188,7 +189,7 @@ const shapes = [
   rule('no-dev-package-in-production', 'npm ci --omit=dev would leave it out.', {
     from: {
       path: `^(${Object.keys(below)
-        .filter((room) => room !== 'stack')
+        .filter((room) => room !== 'stack' && room !== 'docs')
         .join('|')})/`
     },
     to: {

@@ -13,6 +13,7 @@ const PROGRAMS = {
   'test:all': ['test/run.ts', '--all'],
   check: ['test/run.ts', 'check', 'unit'],
   bench: ['bench/run.ts'],
+  docs: ['docs/make-reference.ts'],
   'test:faults': ['test/faults/run.ts']
 }
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']

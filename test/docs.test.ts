@@ -1,5 +1,6 @@
 /** The documents against the code: what is documented exists, and what exists is documented. */
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { problems } from '../core/problem.ts'
@@ -152,42 +153,81 @@ test('every reason of a dead letter is documented, and no other', () => {
   expect(documented.map(([reason]) => reason)).toEqual(existing)
 })
 
-describe('ARCHITECTURE.md', () => {
-  const decisionPath = rowsOf(sectionOf('ARCHITECTURE.md', 'The path of a decision'))
-  const messagePath = rowsOf(sectionOf('ARCHITECTURE.md', 'The path of a message'))
+const lines = 'docs/reference/lines.md'
 
-  test('tells every step of a decision, in the order of the picture', () => {
-    const picture = [...read('gateway/ingest/ingest.ts').matchAll(/[├└]─ ([a-z ]+?) ─/g)]
-    expect(decisionPath.map(([step]) => step)).toEqual(picture.map(([, step]) => step))
+/** The steps of a line, as a picture in its file shows them, in order. */
+const pictures = {
+  decision: [...read('gateway/ingest/ingest.ts').matchAll(/[├└]─ ([a-z ]+?) ─/g)].map(
+    ([, step = '']) => step
+  ),
+  message: [...read('consumers/run-consumer.ts').matchAll(/: {1,5}(decode ▶ .+)/g)].flatMap(
+    ([, steps = '']) => steps.split(' ▶ ')
+  )
+}
+
+describe.each([
+  ['ARCHITECTURE.md', 'Line 1: a decision’s way in', 'Line 2: a message’s way out'],
+  [lines, 'A decision’s way in', 'A message’s way out']
+])('%s', (page, decisionHeading, messageHeading) => {
+  const messagePath = rowsOf(sectionOf(page, messageHeading))
+
+  test('names every step of a decision, in the order of the picture', () => {
+    const steps = rowsOf(sectionOf(page, decisionHeading)).map(([step]) => step)
+    expect(steps).toEqual(pictures.decision)
   })
 
-  test('names every file of the line', () => {
-    const named = codesIn(read('ARCHITECTURE.md'))
+  test('names every step of a message, and its file', () => {
+    expect(new Set(messagePath.map(([step]) => step))).toEqual(new Set(pictures.message))
+    for (const [step = '', where = ''] of messagePath) {
+      const names = codesIn(where).map((path) => basename(path))
+      expect(names.join()).toContain(step)
+    }
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  test('shows the whole on one screen, with every topic', () => {
+    const [picture = ''] = blocksIn(read('ARCHITECTURE.md'), '')
+    const rows = picture.split('\n')
+    expect(rows.length).toBeLessThan(46)
+    expect(rows.filter((row) => [...row].length > 100)).toEqual([])
+    expect(topicDefinitions.filter(({ name }) => !picture.includes(name))).toEqual([])
+  })
+
+  test('names every error of line 1, and no other', () => {
+    const rows = rowsOf(sectionOf('ARCHITECTURE.md', 'Line 1: a decision’s way in'))
+    const named = rows.flatMap(([, , errors = '']) => codesIn(errors))
+    expect([...new Set(named)].toSorted()).toEqual([...ingestOperation.problems].toSorted())
+  })
+
+  test('names the rooms that each room may import, as the import rules do', () => {
+    const { forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs') as {
+      forbidden: readonly { readonly name: string; readonly comment: string }[]
+    }
+    const arrows = forbidden.filter(({ name }) => name.startsWith('arrows: '))
+    const documented = rowsOf(sectionOf('ARCHITECTURE.md', 'Rooms'))
+    const described = documented.map(
+      ([room = '', targets]) => `${codesIn(room)[0]} may import ${targets}.`
+    )
+    expect(described).toEqual(arrows.map(({ comment }) => comment))
+  })
+
+  test('links every page of the reference', () => {
+    const linked = linksIn(read('ARCHITECTURE.md')).map(({ path }) => path)
+    const reference = pages.filter((path) => path.startsWith('docs/reference/'))
+    expect(linked).toEqual(expect.arrayContaining(reference))
+  })
+})
+
+describe('the reference', () => {
+  test('names every file of line 1', () => {
+    const named = codesIn(read(lines))
     const line = sourcesIn('gateway/ingest/').filter((path) => !path.endsWith('/ingest.ts'))
     expect(named).toEqual(expect.arrayContaining(line))
   })
 
-  test('names every refusal of the line, and no other', () => {
-    const named = decisionPath.flatMap(([, , refusals = '']) => codesIn(refusals))
-    expect([...new Set(named)].toSorted()).toEqual([...ingestOperation.problems].toSorted())
-  })
-
-  test('tells every step of a message, and where it is', () => {
-    const picture = blocksIn(read('ARCHITECTURE.md'), '')[0] ?? ''
-    const steps = picture.split('\n').flatMap((line) => line.split(': ')[1]?.split('▶') ?? [])
-    const names = new Set(steps.map((step) => step.trim()))
-    expect(new Set(messagePath.map(([step]) => step))).toEqual(names)
-    for (const [step = '', where = ''] of messagePath) {
-      expect(
-        codesIn(where)
-          .map((path) => basename(path))
-          .join()
-      ).toContain(step)
-    }
-  })
-
   test('names a file of either SDK for each step of a decision through it', () => {
-    const steps = rowsOf(sectionOf('ARCHITECTURE.md', 'The path of a decision through an SDK'))
+    const steps = rowsOf(sectionOf(lines, 'A decision through an SDK'))
     const named = steps.flatMap(([, typescript = '', python = '']) => [
       ...codesIn(typescript).map((name) => `sdk/typescript/src/${name}`),
       ...codesIn(python).map((name) => `sdk/python/src/sluice/${name}`)
@@ -197,11 +237,20 @@ describe('ARCHITECTURE.md', () => {
   })
 
   test('names every topic and every table, and no other', () => {
-    const rows = rowsOf(sectionOf('ARCHITECTURE.md', 'What lies where')).map(([name]) => name)
+    const rows = rowsOf(read('docs/reference/topics-and-tables.md')).map(([name]) => name)
     const migrations = textOf(files.filter((path) => /^schemas\/postgres\/.*[.]sql$/.test(path)))
     const tables = [...migrations.matchAll(/^create table (\w+) \(/gm)].map(([, name]) => name)
     const topics = topicDefinitions.map(({ name }) => name)
     expect(rows).toEqual([...topics, ...tables].map(code))
+  })
+
+  test('names a test for every invariant', () => {
+    const invariants = rowsOf(read('docs/reference/invariants.md'))
+    expect(invariants.map(([number]) => number)).toEqual(invariants.map((_, at) => `${at + 1}`))
+    for (const [, , tests = ''] of invariants) {
+      expect(codesIn(tests).filter((path) => !files.includes(path))).toEqual([])
+      expect(codesIn(tests)).not.toEqual([])
+    }
   })
 })
 

@@ -21,9 +21,13 @@ export function code(text: unknown): string {
   return `\`${String(text)}\``
 }
 
-/** What stands in backquotes. */
+/** What stands in backquotes, outside fenced blocks. */
 export function codesIn(text: string): string[] {
-  return [...text.matchAll(/`([^`]+)`/g)].map(([, found]) => found ?? '')
+  return [...withoutBlocks(text).matchAll(/`([^`]+)`/g)].map(([, found]) => found ?? '')
+}
+
+function withoutBlocks(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, '')
 }
 
 /** The part of a page under a heading, up to the next one of any level. */
@@ -71,8 +75,7 @@ export function linksIn(text: string): { path: string; fragment: string }[] {
 
 /** Fragments of a page's headings, as a forge makes them. */
 export function fragmentsOf(path: string): string[] {
-  const prose = read(path).replaceAll(/^```[\s\S]*?^```/gm, '')
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  return [...withoutBlocks(read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
