@@ -1,4 +1,4 @@
-/** The process of a kept stack: starts the services, says where they are, and ends them when told. */
+/** The process of a kept stack: starts the services, publishes their addresses, ends them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
