@@ -57,7 +57,7 @@ async function onServices(
   keep: (outcome: Outcome) => void
 ): Promise<Outcome> {
   const nodeFlags = options.mode === 'profile' ? profileFlags(trialFolder) : []
-  const load: Load = startLoad('load.ts', { signal })
+  const load: Load = startLoad('load/load.ts', { signal })
   let bench: OpenBench | undefined
   try {
     bench = await openBench({ say, signal, nodeFlags })

@@ -23,14 +23,14 @@ export interface LoadSettings {
 const execArgv = ['--disable-warning=TimeoutNegativeWarning']
 
 /**
- * Starts `program`, a file beside this one that calls serveOrders. It is a process of its own, so
+ * Starts `program`, a path below bench/ of a file that calls serveOrders. It is a process of its own, so
  * that its work is not counted as that of the system it drives.
  */
 export function startLoad<Order extends object, Report>(
   program: string,
   { signal, environment = process.env, args = [] }: LoadSettings
 ): LoadProcess<Order, Report> {
-  const file = fileURLToPath(new URL(program, import.meta.url))
+  const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
   const child = fork(file, args, { execArgv, signal, env: environment })
   // An abort also rejects whatever waits for a report.
   child.on('error', () => {})

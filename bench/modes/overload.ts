@@ -45,7 +45,7 @@ export async function runOverload(session: Session): Promise<Outcome> {
   const target = await startRow(gatewayForCrowd, bench)
   const before = await bench.countRecords(decisionsTopic)
   const warm = await warmUp(session, [{ row: gateway, target }])
-  const load: Crowd = startLoad('open-loop.ts', { signal: bench.signal })
+  const load: Crowd = startLoad('load/open-loop.ts', { signal: bench.signal })
   bench.onStop(() => load.stop())
   const isPinned = await pinLoad(load.pid)
   say(isPinned ? '  the load has a core of its own' : '  the load shares the cores')

@@ -17,7 +17,7 @@ export function followGroup(
   { environment, signal, onStop }: Bench,
   groupId: string
 ): FollowedGroup {
-  const progress = startLoad<ProgressOrder, ProgressReport>('group-progress.ts', {
+  const progress = startLoad<ProgressOrder, ProgressReport>('system/group-progress.ts', {
     environment,
     signal
   })

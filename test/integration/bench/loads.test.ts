@@ -27,7 +27,7 @@ test('the broker is written to without a gateway, and each record is counted onc
   const topic = await createTopic('bench', { partitions: 3 })
   const environment = { ...process.env, KAFKA_BROKERS: services().addresses.kafkaBrokers }
   const settings = { environment, signal, args: [topic, '5'] }
-  const load = startLoad<LoadOrder, LoadReport>('produce-load.ts', settings)
+  const load = startLoad<LoadOrder, LoadReport>('load/produce-load.ts', settings)
   onEnd(() => load.stop())
   const pace = { connections: 1, seconds: 1, rate: 50 }
   const { statuses } = await load.run({ url: '', headers: {}, shape: 'decision', ...pace })
