@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const PINNED_NODE = join(ROOT, 'node_modules', 'node', 'bin', 'node')
+/** Node keeps compiled code here; `npm ci` clears it. */
+const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node')
 const PROGRAMS = {
   start: ['stack/start.ts'],
   test: ['test/run.ts'],
@@ -107,7 +109,8 @@ async function run(node, program, args) {
   return await runToEnd(node, parts, {
     // The channel closes when this process ends, however it ends: then the program stops, too.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: path }
+    // Every process that the program starts inherits the cache.
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, PATH: path }
   })
 }
 

@@ -80,9 +80,16 @@ function output(command: string, args: string[]): string | null {
   }
 }
 
+let javaSaid: string | null | undefined
+
+/** What `java --version` prints; null where there is none, or one older than 9. */
+export function javaVersion(): string | null {
+  return (javaSaid ??= output(javaCommand(process.env), ['--version']))
+}
+
 function readJavaMajor(): number | null {
   // "-version" says it on stderr, the newer "--version" on stdout without quotes.
-  const said = output(javaCommand(process.env), ['--version'])
+  const said = javaVersion()
   if (said !== null) return javaMajorOf(said.replace(/^\S+ (\S+)/, 'version "$1"'))
   const settings = output('sh', ['-c', `"${javaCommand(process.env)}" -version 2>&1`])
   return settings === null ? null : javaMajorOf(settings)

@@ -10,7 +10,7 @@ import type { NativeContext } from './native-service.ts'
 const CLUSTER_ID = 'c2x1aWNlLWxvY2FsLWtmaw'
 const READY_TIMEOUT_MS = 60_000
 const FORMAT_TIMEOUT_MS = 60_000
-const STOP_DEADLINE_MS = 15_000
+const STOP_DEADLINE_MS = 30_000
 
 const LOGGING = `<Configuration status="warn" shutdownHook="disable">
   <Appenders>
@@ -113,6 +113,7 @@ export async function startKafka(
     command: context.java,
     args: [
       ...javaOptions(context.ephemeral),
+      ...context.archiveOptions('kafka-4.3.1'),
       `-Dlog4j2.configurationFile=${join(folder, 'log4j2.xml')}`,
       '-cp',
       classPath,

@@ -1,5 +1,5 @@
 /** What each of the native services is given in order to start itself. */
-import type { Downloads } from '../downloads.ts'
+import type { DownloadName, Downloads } from '../downloads.ts'
 import type { ServiceName } from '../service.ts'
 import type { Supervisor } from '../processes/supervisor.ts'
 
@@ -12,6 +12,8 @@ export type NativeContext = {
   ephemeral: boolean
   /** The java to run. */
   java: string
+  /** The options of java that make this program start sooner. */
+  archiveOptions(program: DownloadName): string[]
   /** Aborted when the start is given up. */
   signal: AbortSignal
   onDownload(name: ServiceName, detail: string): void

@@ -3,10 +3,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder, createDownloads } from '../downloads.ts'
 import { preferPort } from '../ports.ts'
-import { javaCommand } from '../preflight.ts'
+import { javaCommand, javaVersion } from '../preflight.ts'
 import { createSupervisor } from '../processes/supervisor.ts'
 import type { Supervisor } from '../processes/supervisor.ts'
 import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
+import { archiveOptions, classArchiveIn } from './class-archive.ts'
 import { startKafka } from './kafka.ts'
 import type { NativeContext } from './native-service.ts'
 import { postgresFolder, startPostgres } from './postgres.ts'
@@ -20,13 +21,17 @@ function contextOf(options: Start, supervisor: Supervisor): NativeContext {
   const tell = (service: ServiceName, state: 'downloading' | 'starting', detail: string): void => {
     options.onProgress?.({ service, state, detail, elapsedMs: performance.now() - startedAt })
   }
+  const cache = cacheFolder(process.env)
+  const ephemeral = options.ephemeral ?? false
   return {
     supervisor,
-    downloads: createDownloads(cacheFolder(process.env), options.signal),
+    downloads: createDownloads(cache, options.signal),
     folderOf: (name) => join(options.folder, 'data', name),
     portOf: async (name) => await preferPort(options.preferredPorts?.[name]),
-    ephemeral: options.ephemeral ?? false,
+    ephemeral,
     java: javaCommand(process.env),
+    archiveOptions: (program) =>
+      archiveOptions(classArchiveIn(cache, program, javaVersion() ?? ''), ephemeral),
     signal: options.signal,
     onDownload: (name, detail) => tell(name, 'downloading', detail),
     onStarting: (name, detail) => tell(name, 'starting', detail)

@@ -5,7 +5,7 @@ import { registryAnswers } from '../probes.ts'
 import type { NativeContext } from './native-service.ts'
 
 const READY_TIMEOUT_MS = 90_000
-const STOP_DEADLINE_MS = 10_000
+const STOP_DEADLINE_MS = 30_000
 
 export async function startRegistry(context: NativeContext): Promise<{ url: string; pid: number }> {
   const program = await context.downloads.fetch('apicurio-3.0.9', (detail) => {
@@ -32,6 +32,7 @@ export async function startRegistry(context: NativeContext): Promise<{ url: stri
       '-Xmx256m',
       '-XX:+UseSerialGC',
       '-XX:TieredStopAtLevel=1',
+      ...context.archiveOptions('apicurio-3.0.9'),
       '-Dquarkus.http.host=127.0.0.1',
       `-Dquarkus.http.port=${port}`,
       ...storage,
