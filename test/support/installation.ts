@@ -1,5 +1,9 @@
 /** A Sluice of one test file's own on the shared stack: topics, groups, database, tenants. */
 import { randomUUID } from 'node:crypto'
+import { applyTopics } from '../../cli/commands/apply-topics.ts'
+import { bootstrap } from '../../cli/commands/bootstrap.ts'
+import { registerSchemas } from '../../cli/commands/register-schemas.ts'
+import type { ApiKeyScope } from '../../core/ids/api-key.ts'
 import { createApiClient } from '../../stack/tour/api-client.ts'
 import type { ApiClient } from '../../stack/tour/api-client.ts'
 import { environmentOf } from '../../stack/processes/applications.ts'
@@ -42,10 +46,13 @@ export type Installation = {
 export type TenantOptions = {
   /** Decisions in a window; the default of the gateway when left out. */
   rateLimit?: number
-  scopes?: readonly string[]
+  scopes?: readonly ApiKeyScope[]
 }
 
-/** Topics and schemas are applied by the same commands as in a deployment. */
+/** Of a key that `sluice bootstrap` makes when nothing is said. */
+const scopesDefault: readonly ApiKeyScope[] = ['ingest', 'evaluation:read']
+
+/** The commands of a deployment apply topics and schemas, called here without a process each. */
 export async function createInstallation(
   given?: Pick<Installation, 'database'>
 ): Promise<Installation> {
@@ -69,7 +76,11 @@ export async function createInstallation(
   }
   const sluice = (...args: string[]): Promise<string> => runSluice({ args, environment })
   deleteOnEnd(Object.values(topics))
-  await Promise.all([sluice('topics', 'apply'), sluice('schemas', 'register')])
+  const write = (): void => {}
+  await Promise.all([
+    applyTopics(environment, { replicationFactor: 1, write }),
+    registerSchemas(environment, write)
+  ])
 
   return {
     environment,
@@ -77,26 +88,25 @@ export async function createInstallation(
     groups,
     database,
     sluice,
-    createTenant: (options = {}) => createTenant(sluice, options),
+    createTenant: (options = {}) => createTenant(environment, options),
     start: (name, overrides = {}) =>
       startApplication(name, { environment: { ...environment, ...overrides } })
   }
 }
 
 async function createTenant(
-  sluice: (...args: string[]) => Promise<string>,
-  { rateLimit, scopes }: TenantOptions
+  environment: NodeJS.ProcessEnv,
+  { rateLimit, scopes = scopesDefault }: TenantOptions
 ): Promise<Tenant> {
   const email = `${randomUUID()}@example.org`
   const password = randomUUID()
-  const names = ['--organization', `Tenant ${email.slice(0, 8)}`, '--email', email]
-  const limit = rateLimit === undefined ? [] : ['--rate-limit', String(rateLimit)]
-  const scope = scopes === undefined ? [] : ['--scopes', scopes.join(',')]
-  const said = await sluice(
-    'bootstrap',
-    ...[...names, '--password', password, ...limit, ...scope, '--json']
-  )
-  return { ...parseBootstrap(said), email, password }
+  const said: string[] = []
+  const options = {
+    ...{ organization: `Tenant ${email.slice(0, 8)}`, email, password, scopes },
+    ...{ keyEnv: 'local', json: true, ...(rateLimit !== undefined && { rateLimit }) }
+  }
+  await bootstrap(environment, options, (line) => void said.push(line))
+  return { ...parseBootstrap(said.join('\n')), email, password }
 }
 
 export type Client = ApiClient & {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 test('the token it answers opens the reads of the organization', async () => {
   const { status, body } = await scene.post('/v1/auth/login', {
-    email: 'Ada@Example.com',
+    email: '  Ada@Example.COM ',
     password
   })
   expect(status).toBe(200)
@@ -85,6 +85,24 @@ test('an account that was tried too often has to wait, even with the right passw
   const { status, headers, body: problem } = await scene.post('/v1/auth/login', body)
   expect([status, problem['code']]).toEqual([429, 'login_throttled'])
   expect(headers.get('retry-after')).toBe('900')
-  const other = await scene.post('/v1/auth/login', { email: 'ada@example.com', password })
-  expect(other.status).toBe(200)
+  // Another account is not held up, and a try that succeeded is given back.
+  for (let time = 0; time < 11; time++) {
+    const other = await scene.post('/v1/auth/login', { email: 'ada@example.com', password })
+    expect(other.status).toBe(200)
+  }
+})
+
+test('who belongs to no organization is told so, after the right password only', async () => {
+  const email = 'nomad@example.com'
+  await scene.database.query(
+    `insert into users (user_id, email, password_hash)
+     select $1, $2, password_hash from users where email = 'ada@example.com'`,
+    [randomUUID(), email]
+  )
+  const codeOf = async (given: string): Promise<unknown> => {
+    const { status, body } = await scene.post('/v1/auth/login', { email, password: given })
+    return [status, body['code']]
+  }
+  expect(await codeOf('wrong')).toEqual([401, 'login_failed'])
+  expect(await codeOf(password)).toEqual([404, 'organization_not_found'])
 })

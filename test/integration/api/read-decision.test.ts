@@ -22,7 +22,8 @@ const day = Date.UTC(2026, 0, 31)
 test('answers a stored decision, bare', async () => {
   const decision = ours({ metadata: null, domain: null, received_at: day })
   await storeDecision(scene.database, decision)
-  const { status, headers, body } = await scene.get(`/v1/decisions/${decision.decision_id}`)
+  const path = `/v1/decisions/${decision.decision_id.toUpperCase()}`
+  const { status, headers, body } = await scene.get(path)
   expect(status).toBe(200)
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(headers.get('cache-control')).toBe('no-store')
@@ -166,6 +167,7 @@ test('waits until it is stored, and then until it is evaluated', async () => {
   await storeDecision(scene.database, decision)
   expect((await stored).status).toBe(200)
 
+  const before = scene.asked.length
   const evaluated = scene.get(`${path}?wait=30&until=evaluated`)
   await untilAsked('evaluation_runs')
   const score = aScore({ name: 'not_empty', passed: true })
@@ -175,6 +177,11 @@ test('waits until it is stored, and then until it is evaluated', async () => {
     verdict: 'pass',
     scores: { not_empty: { score_id: score.score_id, value: 1, passed: true } }
   })
+  // Its texts, which never change, were read once; the runs again until it was evaluated.
+  const asked = scene.asked.slice(before)
+  const countOf = (table: string): number =>
+    asked.filter((statement) => statement.includes(`from ${table}`)).length
+  expect([countOf('decisions'), countOf('evaluation_runs') > 1]).toEqual([1, true])
 })
 
 test('when the wait is over it answers what there is', async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { finished, storeOpenRun, storePlan, storeRuleSet } from './open-run.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
 import type { Scene } from './scene.ts'
@@ -16,11 +17,66 @@ function ours() {
   return aDecision({ organization_id: scene.organizationId, output: '"fine"' })
 }
 
+const noProgress = {
+  ...{ planned: 0, succeeded: 0, failed: 0, skipped: 0, pending: 0 },
+  ...{ blocked: 0, expired: 0, canceled: 0 }
+}
+
+async function storedAt(table: string, { decision_id }: { decision_id: string }): Promise<string> {
+  const [row] = await scene.database.query<{ at: Date }>(
+    `select max(stored_at) as at from ${table} where decision_id = $1`,
+    [decision_id]
+  )
+  return row?.at.toISOString() ?? ''
+}
+
+test('a decision without a plan is pending, and says why', async () => {
+  const decision = ours()
+  await storeDecision(scene.database, decision)
+  const { body } = await scene.get(`/v1/evaluation/${decision.decision_id.toUpperCase()}`)
+  expect(body).toEqual({
+    ...{ decision_id: decision.decision_id, status: 'pending', reason: 'not_planned_yet' },
+    ...{ verdict: 'none', progress: noProgress, plan: [], runs: [], scores: {} },
+    updated_at: await storedAt('decisions', decision)
+  })
+})
+
+test('shows runs before their decision is stored, dated by the latest change', async () => {
+  const decision = ours()
+  const run = aRun({ evaluator: 'json', status: 'failed', status_reason: 'timeout', scores: [] })
+  await storeRun(scene.database, decision, run)
+  const { body } = await scene.get<{ runs: object[] }>(`/v1/evaluation/${decision.decision_id}`)
+  expect(body).toMatchObject({
+    ...{ status: 'failed', reason: 'timeout', progress: { ...noProgress, planned: 1, failed: 1 } },
+    updated_at: await storedAt('evaluation_runs', decision)
+  })
+  expect(body.runs).toEqual([
+    {
+      ...{ run_id: run.run_id, rule_id: null, rule: 'default', replay_of: null },
+      ...{ evaluator_id: null, evaluator: 'json', evaluator_kind: 'heuristic' },
+      ...{ evaluator_version: 1, generation: 0, superseded_by: null, attempts: 1 },
+      ...{ status: 'failed', status_reason: 'timeout', duration_us: 37, scores: [] },
+      ...{ scheduled_at: null, started_at: null, next_attempt_at: null },
+      evaluated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    }
+  ])
+})
+
+test('a replay counts instead of the run it repeats, and both are shown', async () => {
+  const decision = ours()
+  for (const generation of [0, 1]) {
+    const scores = [aScore({ name: 'refusal', passed: generation === 1 })]
+    await storeRun(scene.database, decision, aRun({ evaluator: 'refusal', generation, scores }))
+  }
+  const { body } = await scene.get<{ runs: object[] }>(`/v1/evaluation/${decision.decision_id}`)
+  expect(body).toMatchObject({ status: 'evaluated', verdict: 'pass', progress: { planned: 1 } })
+  expect(body.runs).toHaveLength(2)
+})
+
 test('tells for each run what became of it, to sessions and to keys', async () => {
   const decision = ours()
   const path = `/v1/evaluation/${decision.decision_id}`
   await storeDecision(scene.database, decision)
-  expect((await scene.get(path)).body).toMatchObject({ status: 'pending', plan: [], scores: {} })
 
   const score = aScore({ name: 'length', data_type: 'numeric', value: 0.25, passed: false })
   const runs = [
@@ -53,16 +109,17 @@ test('tells for each run what became of it, to sessions and to keys', async () =
 test('shows what the plan says of each rule, and what runs that are open do', async () => {
   const decision = ours()
   const path = `/v1/evaluation/${decision.decision_id}`
-  await storeRuleSet(scene.database, scene.organizationId, { version: 1, names: ['a', 'b', 'c'] })
-  const outcomes = ['planned', 'planned', 'sampled_out']
+  await storeRuleSet(scene.database, scene.organizationId, { version: 1, names: [...'abcd'] })
+  const outcomes = ['planned', 'planned', 'sampled_out', 'domain']
   await storePlan(scene.database, decision, { version: 1, outcomes, runs: 2 })
   expect((await scene.get(path)).body).toMatchObject({
     status: 'pending',
     progress: { planned: 2, pending: 2 },
     plan: [
-      { rule: 'a', evaluator: 'a', outcome: 'scheduled', run_id: null },
+      { rule: 'a', evaluator: 'a', outcome: 'scheduled', run_id: null, evaluator_version: 1 },
       { rule: 'b', evaluator: 'b', outcome: 'scheduled', run_id: null },
-      { rule: 'c', evaluator: null, outcome: 'skipped', reason: 'sampled_out' }
+      { rule: 'c', evaluator: null, outcome: 'skipped', reason: 'sampled_out' },
+      { rule: 'd', evaluator: null, outcome: 'not_matched', reason: 'domain' }
     ]
   })
 
@@ -76,7 +133,7 @@ test('shows what the plan says of each rule, and what runs that are open do', as
     reason: 'provider_billing',
     verdict: 'fail',
     progress: { planned: 2, succeeded: 1, pending: 1, blocked: 1 },
-    plan: [{ outcome: 'blocked', run_id }, { outcome: 'succeeded' }, { outcome: 'skipped' }],
+    plan: [{ outcome: 'blocked', run_id }, { outcome: 'succeeded' }, {}, {}],
     scores: { b: { passed: false, effective_value: 0, evaluator_id: 'evl_b' } }
   }
   expect((await scene.get(path)).body).toMatchObject(open)
@@ -113,18 +170,27 @@ test('a score of a person stands beside that of the machine, and counts', async 
 test('waits for the runs without being asked twice', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
+  const before = scene.asked.length
   const waiting = scene.get(`/v1/evaluation/${decision.decision_id}?wait=30`, scene.apiKey)
+  await waitUntil('its plan is asked for', () =>
+    scene.asked.slice(before).some((statement) => statement.includes('from evaluation_plans'))
+  )
   await storeRun(scene.database, decision, aRun())
   expect((await waiting).body).toMatchObject({ status: 'evaluated' })
 })
 
-test('another organization learns nothing', async () => {
+test('another organization learns nothing, not even that the id exists', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
   await storeRun(scene.database, decision, aRun())
   const path = `/v1/evaluation/${decision.decision_id}`
-  const { status, body } = await scene.get(path, scene.foreignToken)
-  expect([status, body['code']]).toEqual([404, 'decision_not_found'])
+  const foreign = await scene.get(path, scene.foreignToken)
+  const unknown = await scene.get(`/v1/evaluation/${randomUUID()}`)
+  for (const { status, headers, body } of [foreign, unknown]) {
+    expect([status, body['code'], body['retryable']]).toEqual([404, 'decision_not_found', true])
+    expect(headers.get('retry-after')).toBe('1')
+  }
+  expect(Object.keys(foreign.body)).toEqual(Object.keys(unknown.body))
 })
 
 test('without a credential, or with a wrong one, it is 401', async () => {

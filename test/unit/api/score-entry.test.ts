@@ -4,25 +4,24 @@ import { newestFirst } from '../../../api/evaluation-run.ts'
 import type { EvaluationRun } from '../../../api/evaluation-run.ts'
 import { scoresByName } from '../../../api/score-entry.ts'
 import { aScore } from '../../support/builders.ts'
-import { now } from './fakes.ts'
-import { runRow } from './samples.ts'
+import { now, runOf } from './samples.ts'
 
-function runOf(source_kind: string, value: number, members: Partial<EvaluationRun> = {}) {
+function runBy(source_kind: string, value: number, members: Partial<EvaluationRun> = {}) {
   const score = { ...aScore({ name: 'polite', value, passed: value > 0.5 }), source_kind }
-  return { ...runRow(members), scores: [score] }
+  return runOf({ ...members, scores: [score] })
 }
 
 const at = (seconds: number) => ({ evaluated_at: new Date(now + seconds * 1000) })
 
 test('of two of one source the later evaluated is shown, in whatever order they come', () => {
-  const runs = [runOf('evaluator', 0.9, at(2)), runOf('evaluator', 0.1, at(1))]
+  const runs = [runBy('evaluator', 0.9, at(2)), runBy('evaluator', 0.1, at(1))]
   expect(scoresByName(runs)['polite']).toMatchObject({ value: 0.9, other_sources: {} })
   expect(scoresByName(runs.toReversed())['polite']).toMatchObject({ value: 0.9 })
 })
 
 test('of one instant all readers take the same, in whatever order they come', () => {
   const runs = ['b', 'a', 'c'].map((score_id) => {
-    const run = runOf('human', 1, at(1))
+    const run = runBy('human', 1, at(1))
     return { ...run, scores: run.scores.map((score) => ({ ...score, score_id })) }
   })
   for (const given of [runs, runs.toReversed()]) {
@@ -35,7 +34,7 @@ test('a person counts before the machine, that before a program and before end u
   const all = ['end_user', 'api', 'evaluator', 'human']
   for (let count = all.length; count > 0; count--) {
     const sources = all.slice(0, count)
-    const entry = scoresByName(sources.map((source, index) => runOf(source, index)))['polite']
+    const entry = scoresByName(sources.map((source, index) => runBy(source, index)))['polite']
     const effective = ['human', 'evaluator', 'api', 'end_user'].find((s) => sources.includes(s))
     expect(entry).toMatchObject({
       effective_source: effective,
@@ -46,7 +45,7 @@ test('a person counts before the machine, that before a program and before end u
 })
 
 test('a label counts where there is no number, and a source of tomorrow is shown', () => {
-  const run = runOf('oracle', 1)
+  const run = runBy('oracle', 1)
   const label = {
     ...run,
     scores: run.scores.map((score) => ({ ...score, value: null, label: 'x' }))
@@ -62,7 +61,7 @@ test.each([
   ['[{"path":"$.output"}]', [{ path: '$.output' }]],
   ['no JSON', null]
 ])('evidence %j is shown as %j', (evidence, shown) => {
-  const run = runOf('evaluator', 1)
+  const run = runBy('evaluator', 1)
   const scores = run.scores.map((score) => ({ ...score, evidence }))
   expect(scoresByName([{ ...run, scores }])['polite']?.evidence).toEqual(shown)
 })

@@ -2,31 +2,55 @@
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../core/problem.ts'
 import { createStore, readsAtOnceMax } from '../../../api/store.ts'
-import { FakeStore, organizationId, problemOf } from './fakes.ts'
+import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
+import { organizationId, problemOf } from './fakes.ts'
+
+/** Notes what it is asked and what that was confined to; it has no rows. */
+class FakePostgres {
+  readonly asked: { readonly statement: string; readonly values: readonly unknown[] }[] = []
+  readonly settings: Readonly<Record<string, string>>[] = []
+  failure: Error | null = null
+
+  reading(settings: Readonly<Record<string, string>>): Queryable {
+    this.settings.push(settings)
+    return { query: (statement, values) => this.query(statement, values) }
+  }
+
+  changing(settings: Readonly<Record<string, string>>): Postgres['transaction'] {
+    const queryable = this.reading(settings)
+    return (work) => work(queryable)
+  }
+
+  async query(statement: string, values: readonly unknown[] = []): Promise<[]> {
+    if (this.failure !== null) throw this.failure
+    this.asked.push({ statement, values })
+    return []
+  }
+}
 
 test('a read is confined to the role of readers and to its organization', async () => {
-  const fake = new FakeStore()
+  const fake = new FakePostgres()
   const ours = createStore(fake).of(organizationId)
   await ours.query('select 1 from decisions', ['a value'])
   expect(ours.organizationId).toBe(organizationId)
   const reader = { role: 'sluice_reader', 'sluice.organization_id': organizationId }
   expect(fake.settings).toContainEqual(reader)
-  expect(fake.asked).toEqual([{ table: 'decisions', values: ['a value'] }])
+  expect(fake.asked).toEqual([{ statement: 'select 1 from decisions', values: ['a value'] }])
 })
 
 test('a change is confined to the role of editors and to its organization', async () => {
-  const fake = new FakeStore()
+  const fake = new FakePostgres()
   const ours = createStore(fake).of(organizationId)
   const editor = { role: 'sluice_editor', 'sluice.organization_id': organizationId }
   expect(
     await ours.change(async (transaction) => transaction.query('select 1 from rules'))
   ).toEqual([])
   expect(fake.settings).toContainEqual(editor)
-  expect(fake.asked).toEqual([{ table: 'rules', values: [] }])
+  expect(fake.asked).toEqual([{ statement: 'select 1 from rules', values: [] }])
 })
 
 test('reads of one organization leave room for logins and for others', async () => {
-  const fake = new FakeStore()
+  const fake = new FakePostgres()
   const { promise, resolve } = Promise.withResolvers<[]>()
   const store = createStore({
     changing: (settings) => fake.changing(settings),
@@ -44,11 +68,11 @@ test('reads of one organization leave room for logins and for others', async () 
   const slow = Array.from({ length: 30 }, () => ours.query('select 1 from decisions'))
   await store.accounts.query('select 1 from users')
   await store.of('another').query('select 1 from rules')
-  const asked = Map.groupBy(fake.asked, ({ table }) => table)
-  expect([...asked].map(([table, all]) => [table, all.length])).toEqual([
-    ['decisions', readsAtOnceMax],
-    ['users', 1],
-    ['rules', 1]
+  const asked = Map.groupBy(fake.asked, ({ statement }) => statement)
+  expect([...asked].map(([statement, all]) => [statement, all.length])).toEqual([
+    ['select 1 from decisions', readsAtOnceMax],
+    ['select 1 from users', 1],
+    ['select 1 from rules', 1]
   ])
   resolve([])
   await Promise.all(slow)
@@ -56,23 +80,23 @@ test('reads of one organization leave room for logins and for others', async () 
 
 test('a refusal out of a change is no outage, whatever its kind', async () => {
   const refusal = new Problem('in_use', { detail: 'A rule names it.' })
-  const changing = createStore(new FakeStore())
+  const changing = createStore(new FakePostgres())
     .of(organizationId)
     .change(() => Promise.reject(refusal))
   await expect(changing).rejects.toBe(refusal)
 })
 
 test('accounts are read before there is an organization', async () => {
-  const fake = new FakeStore()
+  const fake = new FakePostgres()
   await createStore(fake).accounts.query('select 1 from users')
   expect(fake.settings).toContainEqual({ role: 'sluice_accounts' })
-  expect(fake.asked).toEqual([{ table: 'users', values: [] }])
+  expect(fake.asked).toEqual([{ statement: 'select 1 from users', values: [] }])
 })
 
 test.each(['of', 'change', 'accounts'] as const)(
   'an outage is 503 and keeps its cause: %s',
   async (way) => {
-    const fake = new FakeStore()
+    const fake = new FakePostgres()
     fake.failure = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     const store = createStore(fake)
     const ours = store.of(organizationId)
@@ -89,14 +113,14 @@ test.each(['of', 'change', 'accounts'] as const)(
 )
 
 test('a mistake of ours is not called an outage', async () => {
-  const fake = new FakeStore()
+  const fake = new FakePostgres()
   fake.failure = new TypeError('undefined is not a function')
   const reading = createStore(fake).of(organizationId).query('select 1')
   await expect(reading).rejects.toBe(fake.failure)
 })
 
 test('there is no read without an organization, not even for the type checker', () => {
-  const store = createStore(new FakeStore())
+  const store = createStore(new FakePostgres())
   // @ts-expect-error A store has no query of its own.
   expect(store.query).toBeUndefined()
 })

@@ -1,7 +1,9 @@
 /** "Not there" and "not there yet" are told apart by how far storage has come. */
 import { expect, test } from '@jest/globals'
-import { decisionNotFound, lagOf, readWatermark } from '../../../api/watermark.ts'
-import { clock, FakeStore, now, organizationId } from './fakes.ts'
+import { decisionNotFound, lagOf } from '../../../api/watermark.ts'
+import { now } from './samples.ts'
+
+const clock = { now: () => now }
 
 const at = (ms: number) => ({ as_of: new Date(now + ms) })
 
@@ -22,10 +24,4 @@ test('lag is how long ago the watermark is, and never negative', () => {
   expect(lagOf(at(-1500), clock)).toEqual({ as_of, lag_ms: 1500 })
   expect(lagOf(at(3000), clock).lag_ms).toBe(0)
   expect(lagOf({ as_of: null }, clock)).toEqual({ as_of: null, lag_ms: null })
-})
-
-test('a topic that nobody reported is not known', async () => {
-  const store = new FakeStore()
-  expect(await readWatermark(store.of(organizationId), 'agent-decisions')).toEqual({ as_of: null })
-  expect(store.asked).toEqual([{ table: 'storage_progress', values: ['agent-decisions'] }])
 })

@@ -1,6 +1,6 @@
 /** Self times out of a processor profile. */
 import { expect, test } from '@jest/globals'
-import { markdownOf, ownersOf, selfTimesOf } from '../../../bench/profile.ts'
+import { ownersOf, selfTimesOf } from '../../../bench/profile.ts'
 
 function aNode(id: number, functionName: string, url = '', lineNumber = 0) {
   return { id, callFrame: { functionName, url, lineNumber } }
@@ -25,10 +25,6 @@ test('adds up a function over its call paths, within the span and without what i
     '(anonymous) node:internal/http:5'
   ])
   expect(times[0]?.share).toBeCloseTo(2 / 3)
-})
-
-test('is a table of shares', () => {
-  expect(markdownOf('function', times)).toMatch(/\| `parse gateway\/parse\.ts:30` +\| +66\.7 % \|/)
 })
 
 test('what a package has the runtime do is the package’s', () => {

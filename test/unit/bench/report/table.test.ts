@@ -1,7 +1,7 @@
 /** The table of a benchmark. */
 import { expect, test } from '@jest/globals'
 import type { DriveName, Measurement } from '../../../../bench/row.ts'
-import { markdownOf, tableOf } from '../../../../bench/report/table.ts'
+import { tableOf } from '../../../../bench/report/table.ts'
 
 function aMeasurement(changes: Partial<Measurement>): Measurement {
   const latencies = { p50_ms: 1, p99_ms: 2 }
@@ -49,17 +49,4 @@ test('adds up what was accepted and refused', () => {
 test('has no ratio where no floor was measured', () => {
   const [only] = tableOf([aMeasurement({ row: 'gateway' })], 'floor')
   expect(only).toMatchObject({ cpu_ratio: null, rate_ratio: null })
-})
-
-test('is a Markdown table with one line for each row', () => {
-  const lines = markdownOf(tableOf(measurements, 'floor')).split('\n')
-  expect(lines).toHaveLength(6)
-  expect(lines[1]).toMatch(/^\|-+\|-+\|-+:\|/)
-  expect(lines[3]).toMatch(/^\| gateway \| full speed +\| +10 \| +1\.00 \| +180\.0 \| +3\.00 \|/)
-  expect(new Set(lines.map((line) => line.length)).size).toBe(1)
-})
-
-test('names what could not be run', () => {
-  const lines = markdownOf(tableOf(measurements, 'floor'), ['collector']).split('\n')
-  expect(lines.at(-1)).toMatch(/^\| collector \| not run +\| +– \|/)
 })

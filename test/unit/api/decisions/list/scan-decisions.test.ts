@@ -4,7 +4,8 @@ import { scanDecisions } from '../../../../../api/decisions/list/scan-decisions.
 import type { Scan } from '../../../../../api/decisions/list/scan-decisions.ts'
 import type { OrganizationStore } from '../../../../../api/store.ts'
 import type { Row } from '../../../../../platform/postgres/postgres.ts'
-import { now, organizationId } from '../../fakes.ts'
+import { organizationId } from '../../fakes.ts'
+import { now } from '../../samples.ts'
 
 const placeOf = (second: number) => ({
   decision_id: `01938c4e-5b7a-7c3e-9f00-00000000000${second}`,
