@@ -46,7 +46,9 @@ export const phases = {
     inputs: [...shared, 'docs/', 'api/', 'cli/', 'deploy/readers/', 'test/pages/']
   },
   deploy: {
-    ...together('chart, alerts and dashboards, rendered and validated (Go and Python)', false),
+    ...alone('chart, alerts and dashboards, rendered and validated (Go and Python)'),
+    // The first run builds helm and promtool, with all there is of the machine.
+    needsStack: false,
     runs: 'changed',
     inputs: [
       ...shared,
