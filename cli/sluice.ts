@@ -2,8 +2,6 @@
 import { Command, CommanderError } from 'commander'
 import { rootMessageOf } from '../core/root-message.ts'
 import { ConfigError } from '../platform/config/config.ts'
-import { applyTopics } from './commands/apply-topics.ts'
-import { migrateDatabase } from './commands/migrate-database.ts'
 import { endWhenTold } from './end-when-told.ts'
 import { localEnvironment } from './local-environment.ts'
 import { outliveReader } from './output.ts'
@@ -39,7 +37,10 @@ function createProgram(): Command {
   program
     .command('migrate')
     .description('apply the SQL migrations that are not applied yet')
-    .action(() => migrateDatabase(environment, write))
+    .action(async () => {
+      const { migrateDatabase } = await import('./commands/migrate-database.ts')
+      await migrateDatabase(environment, write)
+    })
 
   program
     .command('topics')
@@ -47,9 +48,10 @@ function createProgram(): Command {
     .command('apply')
     .description('create the topics, or bring them up to their definition')
     .option('--replication-factor <n>', 'copies of each partition', argument(parseCopies), 1)
-    .action(({ replicationFactor }: { replicationFactor: number }) =>
-      applyTopics(environment, { replicationFactor, write })
-    )
+    .action(async ({ replicationFactor }: { replicationFactor: number }) => {
+      const { applyTopics } = await import('./commands/apply-topics.ts')
+      await applyTopics(environment, { replicationFactor, write })
+    })
 
   const daily = [addSchemas, addBootstrap, addKeys, addTail, addDlq, addAudit]
   const groups = [...daily, addErase, addRewind, addSizing]

@@ -1,7 +1,6 @@
-/** `sluice bootstrap` and its options. */
+/** `sluice bootstrap` and its options; what it is made of is loaded only when it runs. */
 import type { Command } from 'commander'
 import type { BootstrapOptions } from '../accounts/bootstrap-request.ts'
-import { bootstrap } from '../commands/bootstrap.ts'
 import { parseEnv, parseName, parsePoints, parseScopes } from '../parse-option.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { argument } from './argument.ts'
@@ -30,5 +29,8 @@ export function addBootstrap(program: Command, { environment, write }: Surroundi
       '\nWhat is not given is taken from BOOTSTRAP_ORGANIZATION, BOOTSTRAP_EMAIL and\n' +
         'BOOTSTRAP_PASSWORD; BOOTSTRAP_API_KEY is a key that there is to be.'
     )
-    .action((options: BootstrapOptions) => bootstrap(environment, options, write))
+    .action(async (options: BootstrapOptions) => {
+      const { bootstrap } = await import('../commands/bootstrap.ts')
+      await bootstrap(environment, options, write)
+    })
 }

@@ -1,6 +1,5 @@
-/** `sluice erase` and its options. */
+/** `sluice erase` and its options; what it is made of is loaded only when it runs. */
 import type { Command } from 'commander'
-import { erase } from '../commands/erase.ts'
 import type { EraseOptions } from '../erasure/erasure-request.ts'
 import { parseName } from '../parse-option.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -22,5 +21,8 @@ export function addErase(program: Command, { environment, write }: Surroundings)
     .option('--list', 'show the record of what was erased')
     .option('--repeat <file>', 'do again what --list --json said before a restore')
     .option('--json', 'print JSON, one object or array a line')
-    .action((options: EraseOptions) => erase(environment, options, write))
+    .action(async (options: EraseOptions) => {
+      const { erase } = await import('../commands/erase.ts')
+      await erase(environment, options, write)
+    })
 }

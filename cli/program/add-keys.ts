@@ -1,14 +1,10 @@
-/** `sluice keys` and its commands. */
+/** `sluice keys` and its commands; what they are made of is loaded only when one runs. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { createApiKey } from '../../core/ids/api-key.ts'
-import { createKey } from '../commands/create-key.ts'
 import type { CreateKeyOptions } from '../commands/create-key.ts'
-import { listKeys } from '../commands/list-keys.ts'
 import type { ListKeysOptions } from '../commands/list-keys.ts'
-import { revokeKey } from '../commands/revoke-key.ts'
 import type { RevokeKeyOptions } from '../commands/revoke-key.ts'
-import { rotateKey } from '../commands/rotate-key.ts'
 import type { RotateKeyOptions } from '../commands/rotate-key.ts'
 import {
   parseDuration,
@@ -41,7 +37,10 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--rate-limit <n>', 'decisions it may send in a window', argument(parsePoints))
     .option('--env <env>', 'environment named in the key', argument(parseEnv), 'live')
     .option('--json', 'print one JSON object')
-    .action((options: CreateKeyOptions) => createKey(environment, options, write))
+    .action(async (options: CreateKeyOptions) => {
+      const { createKey } = await import('../commands/create-key.ts')
+      await createKey(environment, options, write)
+    })
 
   keys
     .command('generate')
@@ -54,7 +53,10 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .description('show the keys there are, without their secrets')
     .option('--organization <id>', 'only of this organization, by id or name')
     .option('--json', 'print one JSON array')
-    .action((options: ListKeysOptions) => listKeys(environment, options, write))
+    .action(async (options: ListKeysOptions) => {
+      const { listKeys } = await import('../commands/list-keys.ts')
+      await listKeys(environment, options, write)
+    })
 
   addKeyEnds(keys, surroundings)
 }
@@ -75,16 +77,18 @@ function addKeyEnds(keys: Command, { environment, write }: Surroundings): void {
       argument(parseDuration)
     )
     .option('--json', 'print one JSON object')
-    .action((keyId: string, options: RotateKeyOptions) =>
-      rotateKey(environment, { keyId: parseKeyId(keyId), options }, write)
-    )
+    .action(async (keyId: string, options: RotateKeyOptions) => {
+      const { rotateKey } = await import('../commands/rotate-key.ts')
+      await rotateKey(environment, { keyId: parseKeyId(keyId), options }, write)
+    })
 
   keys
     .command('revoke')
     .description('end a key now, everywhere')
     .argument('<key-id>', 'the 12 characters after slk_live_')
     .option('--json', 'print one JSON object')
-    .action((keyId: string, options: RevokeKeyOptions) =>
-      revokeKey(environment, { keyId: parseKeyId(keyId), options }, write)
-    )
+    .action(async (keyId: string, options: RevokeKeyOptions) => {
+      const { revokeKey } = await import('../commands/revoke-key.ts')
+      await revokeKey(environment, { keyId: parseKeyId(keyId), options }, write)
+    })
 }

@@ -1,6 +1,5 @@
-/** `sluice rewind` and its options. */
+/** `sluice rewind` and its options; what it is made of is loaded only when it runs. */
 import type { Command } from 'commander'
-import { rewind } from '../commands/rewind.ts'
 import type { RewindOptions } from '../commands/rewind.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -13,6 +12,7 @@ export function addRewind(program: Command, { environment, write }: Surroundings
     .option('--execute', 'do it; without it the command only tells')
     .option('--json', 'print one JSON array')
     .action(async (options: RewindOptions) => {
+      const { rewind } = await import('../commands/rewind.ts')
       if (!(await rewind(environment, options, write))) process.exitCode = exitLost
     })
 }

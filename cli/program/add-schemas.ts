@@ -1,8 +1,5 @@
-/** `sluice schemas` and its commands. */
+/** `sluice schemas` and its commands; what they are made of is loaded only when one runs. */
 import type { Command } from 'commander'
-import { checkSchemas } from '../commands/check-schemas.ts'
-import { printAsyncapi } from '../commands/print-asyncapi.ts'
-import { registerSchemas } from '../commands/register-schemas.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 export function addSchemas(program: Command, { environment, write }: Surroundings): void {
@@ -11,15 +8,24 @@ export function addSchemas(program: Command, { environment, write }: Surrounding
   schemas
     .command('register')
     .description('register them in the registry and set their compatibility')
-    .action(() => registerSchemas(environment, write))
+    .action(async () => {
+      const { registerSchemas } = await import('../commands/register-schemas.ts')
+      await registerSchemas(environment, write)
+    })
 
   schemas
     .command('check')
     .description('see whether each version may follow those before it, without a registry')
-    .action(() => checkSchemas(write))
+    .action(async () => {
+      const { checkSchemas } = await import('../commands/check-schemas.ts')
+      checkSchemas(write)
+    })
 
   schemas
     .command('asyncapi')
     .description('print the AsyncAPI document of the topics, without any service')
-    .action(() => printAsyncapi(environment, write))
+    .action(async () => {
+      const { printAsyncapi } = await import('../commands/print-asyncapi.ts')
+      printAsyncapi(environment, write)
+    })
 }
