@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { spawn } from 'node:child_process'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Kafka, logLevel } from 'kafkajs'
+import { addAudit } from '../../../cli/program/add-audit.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { freePort } from '../../../stack/ports.ts'
 import { aDecision } from '../../support/builders.ts'
@@ -12,6 +13,7 @@ import { onEnd } from '../../support/cleanup.ts'
 import { createInstallation } from '../../support/installation.ts'
 import type { Installation } from '../../support/installation.ts'
 import { deleteRecords, produce, waitUntilConsumed } from '../../support/kafka.ts'
+import { runCommand } from '../../support/run-command.ts'
 import { services } from '../../support/services.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { createWriteDecisions } from './decisions-topic.ts'
@@ -54,9 +56,14 @@ async function run(...args: string[]): Promise<Run> {
   return { said, complaints, code: await ended }
 }
 
-async function audit(...args: string[]): Promise<Report & { code: number | null }> {
-  const { said, code } = await run('--json', ...args)
-  return { ...(JSON.parse(said) as Report), code } as Report & { code: number | null }
+/** In this process: what is printed for people and how it ends, `run` shows as well. */
+async function audit(...args: string[]): Promise<Report & { code: number }> {
+  const { environment } = sluice
+  const { said, code } = await runCommand(addAudit, {
+    args: ['audit', '--json', ...args],
+    environment
+  })
+  return { ...(JSON.parse(said) as Report), code } as Report & { code: number }
 }
 
 async function change(statement: string, index: number): Promise<void> {

@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { addErase } from '../../../cli/program/add-erase.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { erasuresLockKey } from '../../../core/decision/erasure.ts'
 import type { Application } from '../../support/application.ts'
 import { aDecision, aRun, anEvaluation } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import type { Tenant } from '../../support/installation.ts'
+import { runCommand } from '../../support/run-command.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
 import { createScene } from './scene.ts'
@@ -41,8 +43,14 @@ function evaluated(decision: ReturnType<typeof decided>, received_at = decision.
   return anEvaluation({ ...identity, runs: [aRun(), aRun()] })
 }
 
-function erase(...args: string[]): Promise<string> {
-  return scene.sluice.sluice('erase', '--organization', tenant.organization_id, ...args)
+/** In this process; the test of a job that is killed starts one. */
+async function erase(...args: string[]): Promise<string> {
+  return await eraseOf(tenant.organization_id, ...args)
+}
+
+async function eraseOf(organization: string, ...given: string[]): Promise<string> {
+  const args = ['erase', '--organization', organization, ...given]
+  return (await runCommand(addErase, { args, environment: scene.sluice.environment })).said
 }
 
 /** Ids of what is left of a decision or of what was made of it. */
@@ -323,8 +331,8 @@ describe('the job', () => {
   })
 
   test('of an organization that nobody knows says so', async () => {
-    const unknown = ['erase', '--organization', randomUUID(), '--everything', ...record]
-    await expect(scene.sluice.sluice(...unknown)).rejects.toThrow('there is no organization')
+    const erasing = eraseOf(randomUUID(), '--everything', ...record)
+    await expect(erasing).rejects.toThrow('there is no organization')
   })
 })
 

@@ -1,9 +1,10 @@
 /** What the pages tell people to type: each command is there, and takes the options shown. */
 import { expect, test } from '@jest/globals'
-import { runSluice } from '../../../stack/sluice-command.ts'
+import type { Command } from 'commander'
+import { createProgram } from '../../../cli/program/create-program.ts'
 import { blocksIn, pages, read } from '../../docs/pages.ts'
 
-const environment = { PATH: process.env['PATH'] }
+const program = createProgram({ environment: {}, write: () => {}, tell: () => {} })
 const lines = pages
   .flatMap((page) => blocksIn(read(page), 'sh'))
   .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
@@ -22,8 +23,19 @@ const byCommand = Map.groupBy(examples, (example) => commandOf(example).join(' '
 
 test('there are examples', () => expect(byCommand.size).toBeGreaterThan(10))
 
-test.each([...byCommand])('sluice %s', async (command, shown) => {
-  const help = await runSluice({ args: [...command.split(' '), '--help'], environment })
+/** What `--help` prints. */
+function helpOf(command: string): string {
+  const found = command
+    .split(' ')
+    .reduce<Command | undefined>(
+      (parent, name) => parent?.commands.find((each) => each.name() === name),
+      program
+    )
+  return found?.helpInformation() ?? ''
+}
+
+test.each([...byCommand])('sluice %s', (command, shown) => {
+  const help = helpOf(command)
   expect(help).toContain(`Usage: sluice ${command}`)
   const options = shown.flatMap((example) => example.match(/(?<= )--[a-z-]+/g) ?? [])
   for (const option of options) expect(help).toMatch(new RegExp(`^ +${option}\\b`, 'm'))

@@ -1,0 +1,36 @@
+/** Runs one command of `sluice` within the process of the test: its options, but not its start. */
+import { Command } from 'commander'
+import type { Surroundings } from '../../cli/surroundings.ts'
+
+export type Ran = {
+  /** What it printed. */
+  said: string
+  code: number
+}
+
+export type CommandRun = { args: readonly string[]; environment: NodeJS.ProcessEnv }
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** @throws what the command throws, which `sluice` would print. */
+export async function runCommand(
+  add: (program: Command, surroundings: Surroundings) => void,
+  { args, environment }: CommandRun
+): Promise<Ran> {
+  const lines: string[] = []
+  const write = (line: string): void => void lines.push(line)
+  const program = new Command('sluice').exitOverride()
+  add(program, { environment, write, tell: () => {} })
+  const before = signals.map((signal) => process.listeners(signal))
+  const codeBefore = process.exitCode
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return { said: lines.join('\n'), code: Number(process.exitCode ?? 0) }
+  } finally {
+    process.exitCode = codeBefore
+    for (const [index, signal] of signals.entries()) {
+      const added = process.listeners(signal).filter((each) => !before[index]?.includes(each))
+      for (const listener of added) process.off(signal, listener)
+    }
+  }
+}
