@@ -20,7 +20,11 @@ export const broker: Row = {
   start: async ({ environment, signal, applyTopic, onStop }) => {
     await applyTopic(topic)
     const args = [topic, String(lingerMs)]
-    const load = startLoad<LoadOrder, LoadReport>('load/produce-load.ts', { environment, signal, args })
+    const load = startLoad<LoadOrder, LoadReport>('load/produce-load.ts', {
+      environment,
+      signal,
+      args
+    })
     onStop(() => load.stop())
     return { url: 'http://127.0.0.1', headers: {}, pids: [load.pid], load }
   }
