@@ -1,8 +1,10 @@
 /** Readiness follows the log, whatever a client remembers of it, and only where there is one. */
 import { beforeAll, expect, test } from '@jest/globals'
+import type { Application } from '../support/application.ts'
 import { aDecisionBody } from '../support/builders.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Installation } from '../support/installation.ts'
+import type { KafkaProxy } from '../support/kafka-proxy.ts'
 import { pauseService, resumeService, startKafkaProxy } from '../support/services.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -10,19 +12,21 @@ import { waitUntil } from '../support/wait-until.ts'
 const noticedMs = 15_000
 
 let sluice: Installation
+let proxy: KafkaProxy
+let gateway: Application
 
 beforeAll(async () => {
   sluice = await createInstallation()
-})
-
-test('a log that is cut off or frozen is noticed, and so is its return', async () => {
-  const proxy = await startKafkaProxy()
-  const gateway = await sluice.start('gateway', {
+  proxy = await startKafkaProxy()
+  gateway = await sluice.start('gateway', {
     KAFKA_BROKERS: proxy.brokers,
     // What a send may wait for is not what readiness waits for.
     PRODUCE_DEADLINE_MS: '60000',
     SHUTDOWN_DEADLINE_MS: '70000'
   })
+})
+
+test('a log that is cut off or frozen is noticed, and so is its return', async () => {
   for (const harm of [() => proxy.refuse(), () => Promise.resolve(proxy.freeze())]) {
     await harm()
     await waitUntil('the gateway is not ready', async () => !(await gateway.isReady()), noticedMs)
@@ -31,17 +35,15 @@ test('a log that is cut off or frozen is noticed, and so is its return', async (
   }
   expect(gateway.log()).toContain('the log does not answer')
   expect(gateway.log()).toContain('the log answers again')
-  await gateway.stop()
-  await proxy.close()
 })
 
 test('who is ready takes connections, whatever its start waits for', async () => {
   // A start waits two seconds for the store of keys, and not longer.
   await pauseService('postgres')
   try {
-    const gateway = await sluice.start('gateway')
-    expect((await fetch(`${gateway.url}/nowhere`)).status).toBe(404)
-    await gateway.kill()
+    const started = await sluice.start('gateway')
+    expect((await fetch(`${started.url}/nowhere`)).status).toBe(404)
+    await started.kill()
   } finally {
     await resumeService('postgres')
   }
@@ -68,7 +70,6 @@ test('api needs neither log nor registry, ingest no signing key', async () => {
 })
 
 test('the reason of a refusal is in the log, once for many', async () => {
-  const gateway = await sluice.start('gateway')
   const tenant = await sluice.createTenant()
   const client = clientOf(gateway, tenant)
   await pauseService('postgres')
@@ -84,5 +85,4 @@ test('the reason of a refusal is in the log, once for many', async () => {
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ level: 'warn', code: 'authentication_unavailable', left_out: 0 })
   ])
-  await gateway.stop()
 })

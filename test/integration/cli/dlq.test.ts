@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { addDlq } from '../../../cli/program/add-dlq.ts'
 import { createEncode } from '../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { partitionOf } from '../../../core/decision/partition.ts'
@@ -12,6 +13,7 @@ import { createInstallation } from '../../support/installation.ts'
 import type { Installation } from '../../support/installation.ts'
 import { produce, readAll, waitUntilConsumed } from '../../support/kafka.ts'
 import type { TopicRecord } from '../../support/kafka.ts'
+import { runCommand } from '../../support/run-command.ts'
 import { services } from '../../support/services.ts'
 import { createWriteDecisions } from './decisions-topic.ts'
 import type { WriteDecisions } from './decisions-topic.ts'
@@ -29,8 +31,11 @@ beforeEach(async () => {
   topic = await createWriteDecisions(sluice)
 })
 
+/** In this process, but for what writes to standard output itself. */
 async function dlq(...args: string[]): Promise<string> {
-  return await sluice.sluice('dlq', ...args)
+  if (args[0] === 'show') return await sluice.sluice('dlq', ...args)
+  const { environment } = sluice
+  return (await runCommand(addDlq, { args: ['dlq', ...args], environment })).said
 }
 
 async function list(...args: string[]): Promise<Group[]> {

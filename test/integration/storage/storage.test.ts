@@ -5,6 +5,7 @@ import { createEncode } from '../../../platform/avro/avro-codec.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { createRegistry } from '../../../platform/registry/schema-registry.ts'
 import { decisionContract, subjectOf } from '../../../schemas/index.ts'
+import type { Application } from '../../support/application.ts'
 import { aDecision } from '../../support/builders.ts'
 import { createInstallation } from '../../support/installation.ts'
 import type { Installation } from '../../support/installation.ts'
@@ -14,13 +15,14 @@ import { services } from '../../support/services.ts'
 const encode = createEncode<Decision>(decisionContract.schema)
 let sluice: Installation
 let schemaId = 0
+let storage: Application
 
 beforeAll(async () => {
   sluice = await createInstallation()
   const registry = createRegistry(services().addresses.schemaRegistryUrl)
   const subject = subjectOf(sluice.topics.decisions)
   schemaId = (await registry.idOf(subject, decisionContract.text)) ?? 0
-  await sluice.start('storage')
+  storage = await sluice.start('storage')
 })
 
 /** One partition, so that neighbours are neighbours. */
@@ -101,6 +103,8 @@ describe('storage', () => {
     await store([value, value, later])
     await store([value])
     expect(await storedIds(decision.organization_id)).toEqual([decision.decision_id])
+    const counted = /sluice_consumed_total\{[^}]*outcome="duplicate"[^}]*\} (\d+)/
+    expect(counted.exec(await storage.metrics())?.[1]).toBe('3')
   })
 
   test('dead-letters another decision under a taken id and keeps the first', async () => {
