@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cacheFolder } from '../stack/downloads.ts'
 import { faultsVariable, gateForm } from './faults/settings.ts'
 import { helpText, planOf } from './support/runner/arguments.ts'
 import type { Plan } from './support/runner/arguments.ts'
@@ -38,9 +37,6 @@ function sentenceOf(error: unknown): string {
 /** Tests of services mostly wait, so there is one more file at a time than there are cores. */
 const workersTogether = availableParallelism() + 1
 
-/** Processes of ours start in half the time where Node keeps what it has stripped and compiled. */
-const compiled = { NODE_COMPILE_CACHE: join(cacheFolder(process.env), 'compiled') }
-
 /** The gate runs few of the faults; whoever names the phase or asks for all has all of them. */
 function isShort(plan: Plan, phases: readonly PhaseName[]): boolean {
   return !plan.isAll && phases.includes('faults')
@@ -49,7 +45,7 @@ function isShort(plan: Plan, phases: readonly PhaseName[]): boolean {
 function environmentOf(run: Run, phases: PhaseName[], services?: string): NodeJS.ProcessEnv {
   const told = services === undefined ? {} : { [servicesVariable]: services }
   const short = { [faultsVariable]: JSON.stringify(gateForm.settings) }
-  return { ...process.env, ...compiled, ...told, ...(isShort(run.plan, phases) ? short : {}) }
+  return { ...process.env, ...told, ...(isShort(run.plan, phases) ? short : {}) }
 }
 
 async function runRound(run: Run, phases: PhaseName[], services?: string): Promise<void> {
