@@ -166,7 +166,7 @@ const pictures = {
 }
 
 describe.each([
-  ['ARCHITECTURE.md', 'Line 1: a decision’s way in', 'Line 2: a message’s way out'],
+  ['ARCHITECTURE.md', 'Line 1: from a request to Kafka', 'Line 2: from Kafka to Postgres'],
   [lines, 'A decision’s way in', 'A message’s way out']
 ])('%s', (page, decisionHeading, messageHeading) => {
   const messagePath = rowsOf(sectionOf(page, messageHeading))
@@ -195,7 +195,7 @@ describe('ARCHITECTURE.md', () => {
   })
 
   test('names every error of line 1, and no other', () => {
-    const rows = rowsOf(sectionOf('ARCHITECTURE.md', 'Line 1: a decision’s way in'))
+    const rows = rowsOf(sectionOf('ARCHITECTURE.md', 'Line 1: from a request to Kafka'))
     const named = rows.flatMap(([, , errors = '']) => codesIn(errors))
     expect([...new Set(named)].toSorted()).toEqual([...ingestOperation.problems].toSorted())
   })
