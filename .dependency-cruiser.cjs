@@ -73,7 +73,7 @@ function rule(name, comment, ends) {
   return { name, comment, severity: 'error', ...ends }
 }
 
-/** What each room may import, beside itself: the arrows of ARCHITECTURE.md. */
+/** The rooms that each room may import besides itself, as listed in ARCHITECTURE.md. */
 const below = {
   schemas: [],
   core: ['schemas'],
@@ -111,7 +111,7 @@ const rooms = [
     from: { path: '^core/' },
     to: { pathNot: ['^(core|schemas)/', pureBuiltins] }
   }),
-  rule('evaluators-have-no-process', 'How to judge is known without a process or a clock.', {
+  rule('evaluators-have-no-process', 'Scoring needs neither a process nor a clock.', {
     from: { path: '^evaluators/' },
     to: { path: '^platform/process/(clock|process)[.]ts$' }
   }),
@@ -125,7 +125,7 @@ const rooms = [
   }),
   rule(
     'resources-know-no-assembly',
-    'The ingest line is put together by the process, not by itself.',
+    'The gateway process assembles the ingest line, not the line itself.',
     {
       from: { path: '^gateway/ingest/' },
       to: { path: '^gateway/(cluster/|main|start|create|routes)' }

@@ -25,7 +25,7 @@ export default {
     project('sdk', 'sdk/**/*.test.ts'),
     project('e2e', 'e2e/**/*.test.ts'),
     project('pages', 'pages/**/*.test.ts'),
-    // Freeze or end what others use, so their files run one by one.
+    // Freeze or kill shared services, so their files run one at a time.
     project('outages', 'outages/**/*.test.ts'),
     project('faults', 'faults/**/*.test.ts'),
     // Needs Python as well, so it runs only when asked.

@@ -19,7 +19,7 @@ if (!isNewEnough && !existsSync(pinned)) {
 const node = isNewEnough ? process.execPath : pinned
 // kafkajs sets timers in the past on Node 24, which does no harm and would be said on every call.
 const flags = ['--disable-warning=TimeoutNegativeWarning']
-// Compiled code is kept where stack/bootstrap.mjs keeps it: half of a command's time goes there.
+// Shares the compile cache of stack/bootstrap.mjs: compiling takes half of a command's time.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../node_modules/.cache/node', import.meta.url)
 )

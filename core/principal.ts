@@ -1,4 +1,4 @@
-/** Principals: who makes a call, an agent's API key or a person's session. */
+/** Principals: the caller of a request, an API key of an agent or a session of a user. */
 import type { ApiKeyScope } from './ids/api-key.ts'
 
 /** An agent's key: what it may do and whose it is. */

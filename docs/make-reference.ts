@@ -1,6 +1,6 @@
-/** Makes the reference pages that repeat what other files say: `npm run docs`.
+/** Generates the reference pages from other files: `npm run docs`.
  *
- * The pages are committed, and a test compares them with what this makes.
+ * The pages are committed; a test compares them with the output of this program.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import asyncapi from '../schemas/asyncapi.json' with { type: 'json' }
@@ -11,12 +11,12 @@ const mebibyte = 1024 * 1024
 
 /** The files of the two lines, folder by folder. */
 const folders: readonly (readonly [heading: string, folder: string, pattern: string])[] = [
-  ['A decision’s way in: the HTTP server', 'http/', '**/*.ts'],
-  ['A decision’s way in: authentication', 'auth/', '**/*.ts'],
-  ['A decision’s way in: line 1', 'gateway/ingest/', '**/*.ts'],
-  ['A message’s way out: line 2', 'consumers/', '*.ts'],
-  ['A message’s way out: storage', 'consumers/storage/', '**/*.ts'],
-  ['A message’s way out: evaluation', 'consumers/evaluation/', '*.ts'],
+  ['From a request to Kafka: the HTTP server', 'http/', '**/*.ts'],
+  ['From a request to Kafka: authentication', 'auth/', '**/*.ts'],
+  ['From a request to Kafka: line 1', 'gateway/ingest/', '**/*.ts'],
+  ['From Kafka to Postgres: line 2', 'consumers/', '*.ts'],
+  ['From Kafka to Postgres: storage', 'consumers/storage/', '**/*.ts'],
+  ['From Kafka to Postgres: evaluation', 'consumers/evaluation/', '*.ts'],
   ['Open runs', 'consumers/evaluation/worker/', '**/*.ts'],
   ['Webhooks', 'consumers/evaluation/webhooks/', '**/*.ts']
 ]
@@ -30,7 +30,7 @@ function listFiles(folder: string, pattern: string): string[] {
   return names.map((name) => name.replaceAll('\\', '/')).toSorted()
 }
 
-/** The first sentence of the comment that a file begins with. */
+/** Returns the first sentence of a file’s first comment. */
 export function purposeOf(source: string): string {
   const [, comment = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(source) ?? []
   const [paragraph = ''] = comment.split(/\n \*\n/)
@@ -38,7 +38,7 @@ export function purposeOf(source: string): string {
   return /^.*?[.!?](?= |$)/.exec(text)?.[0] ?? text
 }
 
-/** In the order in which the migrations create them; `comment` is null where none is given. */
+/** Lists tables in the order of the migrations; `comment` is null for a table without one. */
 export function listTables(): { name: string; file: string; comment: string | null }[] {
   const files = listFiles('schemas/postgres/', '*.sql')
   const migrations = files.map((file) => ({ file, sql: read(`schemas/postgres/${file}`) }))
@@ -90,7 +90,7 @@ function formatFolder([heading, folder, pattern]: (typeof folders)[number]): str
   return `## ${heading}\n\n\`${folder}\`\n\n${formatTable(['file', 'purpose'], rows)}`
 }
 
-/** Replaces the parts of a page between its marks, and keeps the rest. */
+/** Replaces the parts of a page between markers, and keeps the rest. */
 function fill(page: string, parts: Readonly<Record<string, string>>): string {
   return read(page).replaceAll(
     /(?<=<!-- made of (\w+) -->\n)[\s\S]*?(?=<!-- end -->)/g,
@@ -98,7 +98,7 @@ function fill(page: string, parts: Readonly<Record<string, string>>): string {
   )
 }
 
-/** The text of each page, by its path. */
+/** Returns the text of each page by its path. */
 export function makeReference(): Readonly<Record<string, string>> {
   const topics = 'docs/reference/topics-and-tables.md'
   const files = 'docs/reference/files.md'

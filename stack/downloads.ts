@@ -102,7 +102,7 @@ type MavenRun = { args: string[]; cwd: string; signal: AbortSignal | undefined }
 async function runMaven(run: MavenRun, onLine: (line: string) => void): Promise<void> {
   const child = spawn('mvn', ['-B', '-Dstyle.color=never', ...run.args], {
     cwd: run.cwd,
-    // A run of seconds is over before the optimizing compiler pays off.
+    // Maven runs for seconds, too short for the optimizing compiler to pay off.
     env: {
       ...process.env,
       MAVEN_OPTS: `-XX:TieredStopAtLevel=1 ${process.env['MAVEN_OPTS'] ?? ''}`

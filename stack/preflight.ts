@@ -82,7 +82,7 @@ function output(command: string, args: string[]): string | null {
 
 let javaSaid: string | null | undefined
 
-/** What `java --version` prints; null where there is none, or one older than 9. */
+/** The output of `java --version`; null if Java is missing or older than 9. */
 export function javaVersion(): string | null {
   return (javaSaid ??= output(javaCommand(process.env), ['--version']))
 }

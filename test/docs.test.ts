@@ -155,7 +155,7 @@ test('every reason of a dead letter is documented, and no other', () => {
 
 const lines = 'docs/reference/lines.md'
 
-/** The steps of a line, as a picture in its file shows them, in order. */
+/** The steps of a line, in the order of the diagram in its file. */
 const pictures = {
   decision: [...read('gateway/ingest/ingest.ts').matchAll(/[├└]─ ([a-z ]+?) ─/g)].map(
     ([, step = '']) => step
@@ -167,11 +167,11 @@ const pictures = {
 
 describe.each([
   ['ARCHITECTURE.md', 'Line 1: from a request to Kafka', 'Line 2: from Kafka to Postgres'],
-  [lines, 'A decision’s way in', 'A message’s way out']
+  [lines, 'From a request to Kafka', 'From Kafka to Postgres']
 ])('%s', (page, decisionHeading, messageHeading) => {
   const messagePath = rowsOf(sectionOf(page, messageHeading))
 
-  test('names every step of a decision, in the order of the picture', () => {
+  test('names every step of a decision, in the order of the diagram', () => {
     const steps = rowsOf(sectionOf(page, decisionHeading)).map(([step]) => step)
     expect(steps).toEqual(pictures.decision)
   })
@@ -186,7 +186,7 @@ describe.each([
 })
 
 describe('ARCHITECTURE.md', () => {
-  test('shows the whole on one screen, with every topic', () => {
+  test('shows the whole system on one screen, with every topic', () => {
     const [picture = ''] = blocksIn(read('ARCHITECTURE.md'), '')
     const rows = picture.split('\n')
     expect(rows.length).toBeLessThan(46)

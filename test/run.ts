@@ -1,4 +1,4 @@
-/** `npm test`: the checks and the tests, on a stack that is gone afterwards unless it is kept. */
+/** `npm test`: runs the checks and the tests, on a throwaway stack or on a kept one. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -34,10 +34,10 @@ function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Tests of services mostly wait, so there is one more file at a time than there are cores. */
+/** One more test file at a time than there are cores, because tests of services mostly wait. */
 const workersTogether = availableParallelism() + 1
 
-/** The gate runs few of the faults; whoever names the phase or asks for all has all of them. */
+/** The gate runs three of the faults; naming the phase or passing `--all` runs all of them. */
 function isShort(plan: Plan, phases: readonly PhaseName[]): boolean {
   return !plan.isAll && phases.includes('faults')
 }
@@ -70,7 +70,7 @@ async function runRound(run: Run, phases: PhaseName[], services?: string): Promi
 
 type OpenedStack = { services: string; close(): Promise<void> }
 
-/** Undefined, with a failure counted, where it cannot start: in one clear sentence. */
+/** If the stack cannot start, prints why, counts a failure and returns undefined. */
 async function openStack(run: Run): Promise<OpenedStack | undefined> {
   const { plan, folder, signal, results } = run
   print('', 'stack')
@@ -78,7 +78,7 @@ async function openStack(run: Run): Promise<OpenedStack | undefined> {
   const started = await timed('stack', async () => {
     try {
       const kept = findKeptStack() ?? (plan.stack === 'keep' ? await startKeptStack() : null)
-      if (kept !== null) print('services: those that were kept; npm test -- --stop ends them')
+      if (kept !== null) print('services: the kept stack; npm test -- --stop stops it')
       const stack = kept ?? (await startTestStack({ folder, signal }))
       const prepared = await prepareRun(stack, folder)
       const close = async (): Promise<void> => {
@@ -96,14 +96,14 @@ async function openStack(run: Run): Promise<OpenedStack | undefined> {
   return opened
 }
 
-/** Names what is left out, so that nothing is skipped in silence. */
+/** Prints the phases that it skips. */
 function chooseTests({ plan }: Run): PhaseName[] {
   const tests = plan.phases.filter((name) => name !== 'check')
   if (plan.isAll) return tests
   const unchanged = tests.filter(isUnchanged)
   const names = unchanged.join(', ')
   if (unchanged.length > 0) {
-    print(`left out, as their files are those that last passed: ${names} (--all runs them)`)
+    print(`skipped, unchanged since they last passed: ${names} (--all runs them)`)
   }
   return tests.filter((name) => !unchanged.includes(name))
 }
@@ -169,7 +169,7 @@ async function main(args: string[]): Promise<number> {
   }
   const plan = planOf(args)
   if (plan.stack !== 'stop') return await runPlan(plan)
-  print((await stopKeptStack()) ? 'The stack is stopped.' : 'There is no stack to stop.')
+  print((await stopKeptStack()) ? 'The stack has stopped.' : 'No kept stack is running.')
   return 0
 }
 

@@ -36,7 +36,7 @@ function findings(check: Check, fixture: Record<string, string>): string[] {
   return describeFindings(check(Object.entries(fixture).map(([path, text]) => fileOf(path, text))))
 }
 
-describe('lines have at most 100 columns, but for links, imports and regular expressions', () => {
+describe('lines have at most 100 columns, except links, imports and regular expressions', () => {
   test('fixture', () => {
     const long = 'a'.repeat(101)
     const unbreakable = `  /${long}/u,\nconst a = /${long}/\n// https://${long}`
@@ -149,7 +149,7 @@ describe('a file is named for what it exports', () => {
   test('repository', () => expect(describeFindings(checkExports(repository))).toEqual([]))
 })
 
-describe('a folder of a room holds few files', () => {
+describe('a folder of a room has a limited number of files', () => {
   test('fixture', () => {
     const names = Array.from({ length: filesOfFolderMax + 1 }, (_, index) => `http/a${index}.ts`)
     const fixture = Object.fromEntries([...names, 'core/b.ts'].map((path) => [path, '']))

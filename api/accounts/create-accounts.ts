@@ -27,7 +27,7 @@ import { createVerifyEmail } from './verify-email.ts'
 import { createWhoami } from './whoami.ts'
 import type { Store } from '../store.ts'
 
-/** The signing key is null where no route of this process signs. */
+/** The signing key is null if no route of this process signs tokens. */
 type AccountSettings = Config<'API_KEY_PEPPER' | 'PUBLIC_URL' | 'REGISTRATION'> & {
   readonly SESSION_SIGNING_KEY: string | null
 }

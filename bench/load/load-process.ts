@@ -23,8 +23,8 @@ export interface LoadSettings {
 const execArgv = ['--disable-warning=TimeoutNegativeWarning']
 
 /**
- * Starts `program`, a path below bench/ of a file that calls serveOrders. It is a process of its
- * own, so that its work is not counted as that of the system it drives.
+ * Starts `program`, the path below bench/ of a file that calls serveOrders. It runs in its own
+ * process, so that its CPU time is not counted for the system under test.
  */
 export function startLoad<Order extends object, Report>(
   program: string,

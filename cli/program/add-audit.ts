@@ -1,4 +1,4 @@
-/** `sluice audit` and its options; what it is made of is loaded only when it runs. */
+/** `sluice audit` and its options; the code of the command is loaded only when it runs. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/process/clock.ts'

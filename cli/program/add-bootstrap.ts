@@ -1,4 +1,4 @@
-/** `sluice bootstrap` and its options; what it is made of is loaded only when it runs. */
+/** `sluice bootstrap` and its options; the code of the command is loaded only when it runs. */
 import type { Command } from 'commander'
 import type { BootstrapOptions } from '../accounts/bootstrap-request.ts'
 import { parseEnv, parseName, parsePoints, parseScopes } from '../parse-option.ts'

@@ -1,4 +1,4 @@
-/** `sluice dlq` and its commands; what they are made of is loaded only when one runs. */
+/** `sluice dlq` and its commands; the code of a command is loaded only when it runs. */
 import { userInfo } from 'node:os'
 import { Option } from 'commander'
 import type { Command } from 'commander'

@@ -1,4 +1,4 @@
-/** `sluice erase` and its options; what it is made of is loaded only when it runs. */
+/** `sluice erase` and its options; the code of the command is loaded only when it runs. */
 import type { Command } from 'commander'
 import type { EraseOptions } from '../erasure/erasure-request.ts'
 import { parseName } from '../parse-option.ts'

@@ -1,4 +1,4 @@
-/** `sluice keys` and its commands; what they are made of is loaded only when one runs. */
+/** `sluice keys` and its commands; the code of a command is loaded only when it runs. */
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { createApiKey } from '../../core/ids/api-key.ts'

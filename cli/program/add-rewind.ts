@@ -1,4 +1,4 @@
-/** `sluice rewind` and its options; what it is made of is loaded only when it runs. */
+/** `sluice rewind` and its options; the code of the command is loaded only when it runs. */
 import type { Command } from 'commander'
 import type { RewindOptions } from '../commands/rewind.ts'
 import type { Surroundings } from '../surroundings.ts'

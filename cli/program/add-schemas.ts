@@ -1,4 +1,4 @@
-/** `sluice schemas` and its commands; what they are made of is loaded only when one runs. */
+/** `sluice schemas` and its commands; the code of a command is loaded only when it runs. */
 import type { Command } from 'commander'
 import type { Surroundings } from '../surroundings.ts'
 

@@ -1,4 +1,4 @@
-/** `sluice tail` and its options; what it is made of is loaded only when it runs. */
+/** `sluice tail` and its options; the code of the command is loaded only when it runs. */
 import type { Command } from 'commander'
 import { systemClock } from '../../platform/process/clock.ts'
 import type { TailOptions } from '../commands/tail.ts'

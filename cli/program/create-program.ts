@@ -1,4 +1,4 @@
-/** Every command of `sluice`; a new one is a file beside this one and a line here. */
+/** Every command of `sluice`; to add one, add a file to this folder and a line here. */
 import { Command } from 'commander'
 import { parseCopies } from '../parse-option.ts'
 import type { Surroundings } from '../surroundings.ts'

@@ -1,9 +1,9 @@
-/** Changes how avsc reads arrays, maps and strings, since its own reading trusts the bytes.
+/** Makes avsc reject invalid arrays, maps and strings, which it otherwise accepts unchecked.
  *
- * Two defects of avsc 5.7, each shown by a test that fails once the library no longer has it:
- * - A count before an array or map is believed, so that a few bytes make it build millions of
- *   items. No upstream issue; the Java library fixed the same as AVRO-4324.
- * - Bytes that are not UTF-8 are replaced by U+FFFD without an error (mtth/avsc#374).
+ * Two defects of avsc 5.7; for each, a test fails once the library has fixed it:
+ * - avsc trusts the item count of an array or map, so a few bytes make it build millions of
+ *   items. No upstream issue; the Java library fixed the same defect as AVRO-4324.
+ * - avsc replaces bytes that are not UTF-8 with U+FFFD and throws no error (mtth/avsc#374).
  */
 import { isUtf8 } from 'node:buffer'
 import avro from 'avsc'
@@ -30,9 +30,9 @@ interface Repeated {
 }
 
 /**
- * avsc believes the count before an array or map: eleven bytes that claim fifty million items end
- * the process out of memory. An item has at least one byte, so no count can exceed the bytes that
- * are left.
+ * avsc trusts the count before an array or map: with eleven bytes that claim fifty million items,
+ * the process runs out of memory. An item has at least one byte, so no count can exceed the
+ * number of bytes left.
  */
 function boundedCounts(): void {
   const array = avro.types.ArrayType.prototype as unknown as Repeated

@@ -1,9 +1,9 @@
-/** Changes how kafkajs reads the headers of a fetched record: in one pass.
+/** Makes kafkajs read the headers of a fetched record in one pass.
  *
- * kafkajs 2.2.4 copies all headers for each further one. Whoever may write to a topic could keep a
- * consumer busy for a quarter of an hour with 256 KB of tiny headers in one record, and its
- * successor after that. No upstream issue describes it (tulios/kafkajs#1793 is about the same
- * decoder); a test fails once the library no longer copies.
+ * kafkajs 2.2.4 copies all earlier headers for each header. One record with 256 KB of tiny headers
+ * could block a consumer for a quarter of an hour, and then the consumer that takes over. No
+ * upstream issue describes it (tulios/kafkajs#1793 is about the same decoder); a test fails once
+ * the library no longer copies.
  */
 import { createRequire } from 'node:module'
 

@@ -27,7 +27,7 @@ export function createCheck(schema: JsonSchema, options: { coerce?: boolean } = 
 
 const compilers = new Map<boolean, Ajv2020>()
 
-/** One for all schemas: each compiler compiles the schema of schemas first, in some 20 ms. */
+/** Shared by all schemas, because each new compiler spends about 20 ms on the meta-schema. */
 function compilerOf(coerce: boolean): Ajv2020 {
   const known = compilers.get(coerce)
   if (known !== undefined) return known
@@ -40,7 +40,7 @@ function compilerOf(coerce: boolean): Ajv2020 {
     allowUnionTypes: true,
     useDefaults: coerce,
     verbose: true,
-    // Schemas are told apart by their objects, never by an $id that two of them may share.
+    // Identify a schema by its object, not by its $id: two schemas may share an $id.
     addUsedSchema: false
   })
   compilers.set(coerce, compiler)

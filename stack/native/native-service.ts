@@ -12,7 +12,7 @@ export type NativeContext = {
   ephemeral: boolean
   /** The java to run. */
   java: string
-  /** The options of java that make this program start sooner. */
+  /** Java options that make this program start faster. */
   archiveOptions(program: DownloadName): string[]
   /** Aborted when the start is given up. */
   signal: AbortSignal

@@ -60,11 +60,11 @@ test('every change runs .ci/run, on both kinds of stack', () => {
   expect(jobs.test.steps.map(({ run }) => run)).toContain('.ci/run')
 })
 
-test('every night runs what a change need not', () => {
+test('the nightly workflow runs every test', () => {
   expect(stepsOf('nightly.yml').map(({ run }) => run)).toContain('npm run test:all')
 })
 
-test('nothing is published before every test has passed', () => {
+test('every publishing job waits for all tests to pass', () => {
   const { jobs } = parse(textOf('release.yml')) as {
     jobs: Record<string, { needs?: string } & Job>
   }

@@ -21,7 +21,7 @@ export function code(text: unknown): string {
   return `\`${String(text)}\``
 }
 
-/** What stands in backquotes, outside fenced blocks. */
+/** Returns the texts in backquotes outside fenced code blocks. */
 export function codesIn(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`]+)`/g)].map(([, found]) => found ?? '')
 }

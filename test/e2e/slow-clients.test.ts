@@ -122,7 +122,7 @@ test('callers who close their half have hung up, and nothing of them is kept', a
 
 test('callers who hold connections without a word do not keep others out', async () => {
   const idle: Slow[] = []
-  // A few at a time: all at once are more than a busy machine answers without shedding some.
+  // Opened a few at a time: a busy gateway sheds some of them if all arrive at once.
   while (idle.length < 390) {
     const some = Array.from({ length: 30 }, () =>
       drip('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n', null)

@@ -1,4 +1,4 @@
-/** How long and how often: the short form of tests, the long one of `npm run test:faults`. */
+/** Settings of the faults: a short form for tests, a long one for `npm run test:faults`. */
 
 /** The environment variable that carries them to the tests, as JSON. */
 export const faultsVariable = 'SLUICE_FAULTS'
@@ -45,7 +45,7 @@ export const longForm: FaultSettings = {
   keep: null
 }
 
-/** The three that `npm test` runs each time; `npm run test:all` runs them all. */
+/** The three faults that every `npm test` runs; `npm run test:all` runs all of them. */
 export const gateForm = {
   files: ['test/faults/faults.test.ts', 'test/faults/storage/storage-faults.test.ts'],
   settings: {

@@ -10,10 +10,10 @@ import { waitUntil } from '../support/wait-until.ts'
 
 /** Who asks for a key waits as long as this for Postgres. */
 const lateAfterMs = 1000
-/** Longer than a key is fresh (3 s), and longer than a query may take (5 s). */
+/** Longer than a cached key stays fresh (3 s) and than a query may take (5 s). */
 const stuckForMs = 8000
 const guessers = 50
-/** Longer than a key is fresh. */
+/** Longer than a cached key stays fresh. */
 const guessedForMs = 4000
 
 let sluice: Installation
@@ -62,7 +62,7 @@ function lateOf(answers: readonly Answer[]): number {
   return answers.filter(({ ms }) => ms > 1.5 * lateAfterMs).length
 }
 
-test('while Postgres is stuck known keys hardly wait, unknown ones are 503, not 401', async () => {
+test('Postgres frozen: known API keys hardly wait, unknown ones get 503, not 401', async () => {
   const other = await sluice.createTenant()
   expect((await send(tenant.api_key)).status).toBe(202)
   await pauseService('postgres')

@@ -16,7 +16,7 @@ const inFlightBytesMax = 8 * 1024 * 1024
 let sluice: Installation
 let tenant: Tenant
 let proxy: KafkaProxy
-/** The one that all tests use; it reaches Kafka through the proxy. */
+/** The gateway that all tests use; it reaches Kafka through the proxy. */
 let gateway: Application
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function acceptsAgain(): Promise<void> {
   await waitUntil('a decision is accepted again', async () => (await post()).status === 202)
 }
 
-test('Kafka cut off: 503 with the same id and a time to come back, then all is well', async () => {
+test('Kafka unreachable: 503 with the same id and Retry-After, then recovery', async () => {
   expect((await post()).status).toBe(202)
   await proxy.refuse()
   const decision = aDecisionBody()
@@ -73,7 +73,7 @@ test('Kafka cut off: 503 with the same id and a time to come back, then all is w
   await acceptsAgain()
 })
 
-test('Kafka frozen: what was acknowledged is there, and what waits is bounded', async () => {
+test('Kafka frozen: in-flight bytes are limited, then decisions reach the topic', async () => {
   await acceptsAgain()
   proxy.freeze()
   const decisions = Array.from({ length: 12 }, () =>
@@ -90,7 +90,7 @@ test('Kafka frozen: what was acknowledged is there, and what waits is bounded', 
   expect((await idsInTopic()).has(String(accepted.body['decision_id']))).toBe(true)
 })
 
-test('registry frozen: a running gateway does not notice, a new one waits for it', async () => {
+test('registry frozen: a running gateway is unaffected, a new one waits for it', async () => {
   await acceptsAgain()
   await pauseService('registry')
   expect((await post()).status).toBe(202)

@@ -9,7 +9,7 @@ import { readAll } from '../support/kafka.ts'
 import { pauseService, resumeService, services } from '../support/services.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** A database of its own. */
+/** A Redis database that no other test uses. */
 const redisUrl = (): string => new URL('/8', services().addresses.redisUrl).href
 const atATime = 16
 

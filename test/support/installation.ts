@@ -49,10 +49,10 @@ export type TenantOptions = {
   scopes?: readonly ApiKeyScope[]
 }
 
-/** Of a key that `sluice bootstrap` makes when nothing is said. */
+/** The default scopes of a key that `sluice bootstrap` creates. */
 const scopesDefault: readonly ApiKeyScope[] = ['ingest', 'evaluation:read']
 
-/** The commands of a deployment apply topics and schemas, called here without a process each. */
+/** Creates topics and schemas by calling the functions of the commands, without a process. */
 export async function createInstallation(
   given?: Pick<Installation, 'database'>
 ): Promise<Installation> {

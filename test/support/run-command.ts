@@ -1,9 +1,9 @@
-/** Runs one command of `sluice` within the process of the test: its options, but not its start. */
+/** Runs a `sluice` command in the test process: parses its options, but starts no process. */
 import { Command } from 'commander'
 import type { Surroundings } from '../../cli/surroundings.ts'
 
 export type Ran = {
-  /** What it printed. */
+  /** The printed output. */
   said: string
   code: number
 }
@@ -12,7 +12,7 @@ export type CommandRun = { args: readonly string[]; environment: NodeJS.ProcessE
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** @throws what the command throws, which `sluice` would print. */
+/** @throws the error of the command, which `sluice` would print. */
 export async function runCommand(
   add: (program: Command, surroundings: Surroundings) => void,
   { args, environment }: CommandRun

@@ -8,7 +8,7 @@ const testLinesMax = 400
 export const medianMax = 90
 export const p95Max = 220
 
-/** What cannot be broken: a link, the path of an import, a regular expression. */
+/** Matches a line that cannot be broken: a link, the path of an import, a regular expression. */
 const unbreakable = /https?:\/\/| from '[^']+'$|(^|[=(:] ?)\s*\/[^/*\s].*\/[dgimsuvy]*[,)]*$/
 
 export const checkColumns: Check = (files) =>

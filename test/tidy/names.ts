@@ -101,11 +101,11 @@ export const checkRooms: Check = (files) => {
   })
 }
 
-/** Rooms of the server; the SDKs follow the habits of their languages, tests mirror the rooms. */
+/** Rooms of the server; SDKs follow the conventions of their language, tests mirror the rooms. */
 const roomy =
   /^(schemas|core|platform|store|evaluators|http|auth|usage|api|gateway|consumers|cli|stack)\//
 
-/** A folder is read at a glance: beyond this many files it is two. */
+/** Split a folder that has more files than this. */
 export const filesOfFolderMax = 25
 
 export const checkFolders: Check = (files) => {

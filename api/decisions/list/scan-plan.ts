@@ -3,7 +3,7 @@ import { agentIdOf } from '../../profiles/agent-name.ts'
 import type { DecisionFilters } from './decision-query.ts'
 import type { SortOrder } from './sort-order.ts'
 
-/** An index is only asked for texts that fit it: see platform/postgres/text-condition.ts. */
+/** Use an index only for texts that fit into it: see platform/postgres/text-condition.ts. */
 const indexedBytesMax = 1024
 
 export interface ScanPlan {

@@ -85,14 +85,14 @@ test('an account that was tried too often has to wait, even with the right passw
   const { status, headers, body: problem } = await scene.post('/v1/auth/login', body)
   expect([status, problem['code']]).toEqual([429, 'login_throttled'])
   expect(headers.get('retry-after')).toBe('900')
-  // Another account is not held up, and a try that succeeded is given back.
+  // Other accounts are not throttled, and successful logins do not count.
   for (let time = 0; time < 11; time++) {
     const other = await scene.post('/v1/auth/login', { email: 'ada@example.com', password })
     expect(other.status).toBe(200)
   }
 })
 
-test('who belongs to no organization is told so, after the right password only', async () => {
+test('reports a missing organization only after the correct password', async () => {
   const email = 'nomad@example.com'
   await scene.database.query(
     `insert into users (user_id, email, password_hash)

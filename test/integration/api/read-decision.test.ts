@@ -177,7 +177,7 @@ test('waits until it is stored, and then until it is evaluated', async () => {
     verdict: 'pass',
     scores: { not_empty: { score_id: score.score_id, value: 1, passed: true } }
   })
-  // Its texts, which never change, were read once; the runs again until it was evaluated.
+  // The decision never changes and is read once; the runs are read until it is evaluated.
   const asked = scene.asked.slice(before)
   const countOf = (table: string): number =>
     asked.filter((statement) => statement.includes(`from ${table}`)).length

@@ -30,7 +30,7 @@ async function storedAt(table: string, { decision_id }: { decision_id: string })
   return row?.at.toISOString() ?? ''
 }
 
-test('a decision without a plan is pending, and says why', async () => {
+test('a decision without a plan is pending, with the reason', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
   const { body } = await scene.get(`/v1/evaluation/${decision.decision_id.toUpperCase()}`)
@@ -41,7 +41,7 @@ test('a decision without a plan is pending, and says why', async () => {
   })
 })
 
-test('shows runs before their decision is stored, dated by the latest change', async () => {
+test('shows runs before their decision is stored, with the time of the latest change', async () => {
   const decision = ours()
   const run = aRun({ evaluator: 'json', status: 'failed', status_reason: 'timeout', scores: [] })
   await storeRun(scene.database, decision, run)
@@ -62,7 +62,7 @@ test('shows runs before their decision is stored, dated by the latest change', a
   ])
 })
 
-test('a replay counts instead of the run it repeats, and both are shown', async () => {
+test('a replay replaces the result of the run it repeats, and both are shown', async () => {
   const decision = ours()
   for (const generation of [0, 1]) {
     const scores = [aScore({ name: 'refusal', passed: generation === 1 })]
@@ -172,14 +172,14 @@ test('waits for the runs without being asked twice', async () => {
   await storeDecision(scene.database, decision)
   const before = scene.asked.length
   const waiting = scene.get(`/v1/evaluation/${decision.decision_id}?wait=30`, scene.apiKey)
-  await waitUntil('its plan is asked for', () =>
+  await waitUntil('its plan is read', () =>
     scene.asked.slice(before).some((statement) => statement.includes('from evaluation_plans'))
   )
   await storeRun(scene.database, decision, aRun())
   expect((await waiting).body).toMatchObject({ status: 'evaluated' })
 })
 
-test('another organization learns nothing, not even that the id exists', async () => {
+test('does not reveal to another organization that the id exists', async () => {
   const decision = ours()
   await storeDecision(scene.database, decision)
   await storeRun(scene.database, decision, aRun())

@@ -1,4 +1,4 @@
-/** GET /v1/ingest/{decision_id} over HTTP and a real store: whether a decision is stored. */
+/** GET /v1/ingest/{decision_id} over HTTP and a real database: whether a decision is stored. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { aDecision } from '../../support/builders.ts'
@@ -12,7 +12,7 @@ let key: string
 
 beforeAll(async () => {
   scene = await createScene()
-  // The route belongs to those of ingest, which need addresses although nothing is sent.
+  // The ingest routes need these addresses, although the test sends nothing to them.
   const log = { KAFKA_BROKERS: '127.0.0.1:1', SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' }
   url = await scene.serveAnother({ GATEWAY_ROUTES: 'ingest', ...log })
   key = scene.keyWith('ingest')
@@ -28,7 +28,7 @@ async function receiptOf(id: string, query = '') {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
-test('tells that a decision is stored, and when, whatever the case of its id', async () => {
+test('returns when a decision was stored, also for an id in upper case', async () => {
   const decision = ours()
   const { decision_id } = decision
   await storeDecision(scene.database, decision)
@@ -45,12 +45,12 @@ test('waits until the decision is stored', async () => {
   const decision = ours()
   const before = scene.asked.length
   const receipt = receiptOf(decision.decision_id, '?wait=30')
-  await waitUntil('it is asked for', () => scene.asked.length > before)
+  await waitUntil('the decision is looked up', () => scene.asked.length > before)
   await storeDecision(scene.database, decision)
   expect((await receipt).body).toMatchObject({ state: 'stored' })
 })
 
-test('answers the id of another organization like an unknown one', async () => {
+test('returns the same response for a foreign id as for an unknown id', async () => {
   const foreign = aDecision({ organization_id: randomUUID() })
   await storeDecision(scene.database, foreign)
   const [theirs, unknown] = [await receiptOf(foreign.decision_id), await receiptOf(randomUUID())]

@@ -56,7 +56,7 @@ async function run(...args: string[]): Promise<Run> {
   return { said, complaints, code: await ended }
 }
 
-/** In this process: what is printed for people and how it ends, `run` shows as well. */
+/** Runs the command in the test process; `run` also covers its text and its exit code. */
 async function audit(...args: string[]): Promise<Report & { code: number }> {
   const { environment } = sluice
   const { said, code } = await runCommand(addAudit, {

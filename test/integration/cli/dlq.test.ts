@@ -31,7 +31,7 @@ beforeEach(async () => {
   topic = await createWriteDecisions(sluice)
 })
 
-/** In this process, but for what writes to standard output itself. */
+/** Runs in the test process, except for `show`, which writes to standard output directly. */
 async function dlq(...args: string[]): Promise<string> {
   if (args[0] === 'show') return await sluice.sluice('dlq', ...args)
   const { environment } = sluice

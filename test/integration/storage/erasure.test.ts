@@ -43,7 +43,7 @@ function evaluated(decision: ReturnType<typeof decided>, received_at = decision.
   return anEvaluation({ ...identity, runs: [aRun(), aRun()] })
 }
 
-/** In this process; the test of a job that is killed starts one. */
+/** Runs in the test process; only the test that kills a job starts another process. */
 async function erase(...args: string[]): Promise<string> {
   return await eraseOf(tenant.organization_id, ...args)
 }

@@ -7,36 +7,36 @@ export type Plan = {
   phases: PhaseName[]
   /** Path patterns for jest; empty means every test of the phase. */
   filters: string[]
-  /** Runs each phase whole, whether or not its inputs changed. */
+  /** Runs each phase completely, even if its inputs are unchanged. */
   isAll: boolean
-  /** Leaves the stack running for the next run, or ends one that was left. */
+  /** Keeps the stack running for the next run, or stops a kept stack. */
   stack: 'end' | 'keep' | 'stop'
 }
 
 const flags = ['--all', '--keep', '--stop'] as const
 const about = phaseNames.map((name) => [name, `${phaseOf(name).about}${remarkOf(name)}`])
 
-export const helpText = `npm test                            the gate: what a change must pass
-npm run test:all                    everything but what needs to be named, faults included
-npm test -- unit contract           these phases
-npm test -- test/e2e/logs           test files whose path begins so, in the phase they belong to
-npm test -- --keep [...]            leave the stack running: the next run starts in seconds
-npm test -- --stop                  end a stack that was left running
-npm test -- --help                  this text
+export const helpText = `npm test                            the gate: every change must pass it
+npm run test:all                    every phase that need not be named, with all faults
+npm test -- unit contract           only these phases
+npm test -- test/e2e/logs           test files whose paths begin with this, in their phase
+npm test -- --keep [...]            keep the stack running; the next run starts in seconds
+npm test -- --stop                  stop a kept stack
+npm test -- --help                  print this help
 
 ${layOut(about).join('\n')}
 
-Most phases use Kafka, a schema registry, Redis and Postgres of their own, on free ports, which end
-with the run. SLUICE_STACK=native, docker or external chooses how they are started.
+Most phases use Kafka, a schema registry, Redis and Postgres. The run starts them on free ports and
+stops them when it ends. SLUICE_STACK=native, docker or external selects how they start.
 `
 
 function remarkOf(name: PhaseName): string {
   const { runs } = phaseOf(name)
-  if (runs === 'changed') return '; left out while its files are as they were when it last passed'
+  if (runs === 'changed') return '; skipped while its files are unchanged since it last passed'
   return runs === 'asked' ? '; only when named' : ''
 }
 
-/** @throws with a sentence when an argument is neither a phase, a flag nor a path below test/. */
+/** @throws if an argument is neither a phase, nor a flag, nor a path below test/. */
 export function planOf(args: readonly string[]): Plan {
   const given = args.filter((arg) => flags.some((flag) => flag === arg))
   const filters = args.filter((arg) => /^([.]\/)?test\//.test(arg))
@@ -51,7 +51,7 @@ export function planOf(args: readonly string[]): Plan {
   return {
     phases: phaseNames.filter(isWanted),
     filters: filters.map((filter) => filter.replace(/^[.]\//, '')),
-    // What is named is wanted, changed or not.
+    // A named phase runs even if its files are unchanged.
     isAll: given.includes('--all') || wanted.size > 0,
     stack: given.includes('--stop') ? 'stop' : given.includes('--keep') ? 'keep' : 'end'
   }

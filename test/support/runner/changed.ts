@@ -1,4 +1,4 @@
-/** Whether the files that a phase is about are as they were when it last passed on this machine. */
+/** Checks whether the input files of a phase have changed since it last passed here. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,13 +7,13 @@ import { cacheFolder } from '../../../stack/downloads.ts'
 import { phaseOf } from './phases.ts'
 import type { PhaseName } from './phases.ts'
 
-/** Beneath the cache of what tests build or fetch: deleting it makes every phase run again. */
+/** In the cache of downloads and builds: deleting the cache makes every phase run again. */
 function placeOf(phase: PhaseName): string {
   const { inputs = [] } = phaseOf(phase)
   return join(cacheFolder(process.env), 'passed', `${phase}-${hashOf(inputs)}`)
 }
 
-/** Names and contents of all files that git tracks or would, below the inputs. */
+/** Hashes the names and contents of all files below the inputs that git does not ignore. */
 function hashOf(inputs: readonly string[]): string {
   const args = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...inputs]
   const paths = execFileSync('git', args, { encoding: 'utf8' }).split('\0')
@@ -29,7 +29,7 @@ export function isUnchanged(phase: PhaseName): boolean {
   return phaseOf(phase).runs === 'changed' && existsSync(placeOf(phase))
 }
 
-/** Call it when the whole phase has passed. */
+/** Call this when every test of the phase has passed. */
 export function rememberPassed(phase: PhaseName): void {
   if (phaseOf(phase).runs !== 'changed') return
   const place = placeOf(phase)

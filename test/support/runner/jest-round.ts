@@ -1,4 +1,4 @@
-/** Runs phases of jest beside each other, in a process group of its own, and reads the counts. */
+/** Runs phases in parallel with one Jest process group, and reads the counts. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runGroup } from './group.ts'
@@ -25,9 +25,9 @@ export type JestReport = {
 
 export type JestRound = {
   phases: readonly PhaseName[]
-  /** Paths begin with one of these; a phase without one runs whole. */
+  /** Prefixes of the paths to run; a phase without a filter runs completely. */
   filters: readonly string[]
-  /** Test files at a time. */
+  /** Maximum number of test files at a time. */
   workersMax: number
   environment: NodeJS.ProcessEnv
   folder: string
@@ -36,7 +36,7 @@ export type JestRound = {
 
 export type RoundResult = { phases: PhaseResult[]; files: FileTime[] }
 
-/** What jest is to run of a phase, as patterns of paths. */
+/** Returns the path patterns of the tests that Jest runs for a phase. */
 export function patternsOf(phase: PhaseName, filters: readonly string[]): string[] {
   const own = filters.filter((filter) => phaseOfPath(filter) === phase)
   if (own.length > 0) return own.map((filter) => `/${filter}`)
@@ -103,7 +103,7 @@ function timesOf({ testResults }: JestReport): FileTime[] {
   }))
 }
 
-/** A file that could not be run counts as one failure, and a phase without a test as well. */
+/** Counts a file that could not run as one failure, and a phase without tests as one, too. */
 export function countsOf(phase: PhaseName, report: JestReport): PhaseResult {
   const files = report.testResults.filter((file) => phaseOfPath(pathOf(file)) === phase)
   const counts = { passed: 0, failed: 0, skipped: 0 }

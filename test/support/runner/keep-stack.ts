@@ -1,4 +1,4 @@
-/** The process of a kept stack: starts the services, publishes their addresses, ends them. */
+/** The process of a kept stack: starts the services, publishes their addresses and stops them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { keptFile } from './kept-stack.ts'
 import type { KeptServices } from './kept-stack.ts'
 import { startTestStack } from './test-stack.ts'
 
-/** A stack that was forgotten ends by itself. */
+/** A forgotten stack stops after this time. */
 const lifeMs = 4 * 60 * 60_000
 
 const ended = new AbortController()

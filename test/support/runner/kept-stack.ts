@@ -1,4 +1,4 @@
-/** A stack that outlives the run that started it, so that the next one starts in seconds. */
+/** Keeps a stack running after the run that started it, so that the next run starts in seconds. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { startOf } from '../../../stack/processes/run-file.ts'
@@ -15,18 +15,18 @@ const stopMs = 60_000
 
 export type KeptServices = SharedServices & { pid: number; started: string | null }
 
-/** Null when there is none, or none that still runs. */
+/** Returns null if no kept stack is running. */
 export function findKeptStack(): KeptServices | null {
   if (!existsSync(keptFile)) return null
   const kept = JSON.parse(readFileSync(keptFile, 'utf8')) as KeptServices
   return startOf(kept.pid) === kept.started ? kept : null
 }
 
-/** @throws with the end of its log when it does not start */
+/** @throws an error with the log of the stack if it does not start */
 export async function startKeptStack(): Promise<KeptServices> {
   mkdirSync(folder, { recursive: true })
   const log = openSync(logFile, 'w')
-  // Without the mark of this run, which would call it a leftover.
+  // Without the mark of this run, which would report the stack as a leftover process.
   const environment = { ...process.env, [markVariable]: '' }
   const keeper = spawn(process.execPath, ['--no-warnings', 'test/support/runner/keep-stack.ts'], {
     detached: true,
@@ -41,7 +41,7 @@ export async function startKeptStack(): Promise<KeptServices> {
   return kept
 }
 
-/** Resolves with whether there was one to stop. */
+/** Resolves with true if a kept stack was running. */
 export async function stopKeptStack(): Promise<boolean> {
   const kept = findKeptStack()
   if (kept === null) return false

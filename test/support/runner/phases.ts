@@ -1,6 +1,6 @@
-/** The phases of a test run: what each needs, when it runs, and beside which others. */
+/** The phases of a test run: what each needs, when it runs, and whether it runs in parallel. */
 
-/** Tests that run beside each other, or one file at a time since they stop what others use. */
+/** In parallel, or one file at a time because the tests stop shared services. */
 type Round = 'together' | 'alone'
 
 export type Phase = {
@@ -9,7 +9,7 @@ export type Phase = {
   readonly round: Round
   /** Uses Kafka, a schema registry, Redis and Postgres. */
   readonly needsStack: boolean
-  /** `changed` leaves a phase out while `inputs` are as they were when it last passed here. */
+  /** `changed` skips a phase while its `inputs` are unchanged since it last passed here. */
   readonly runs: 'always' | 'changed' | 'asked'
   readonly inputs?: readonly string[]
 }
@@ -26,12 +26,12 @@ function asked(about: string, needsStack: boolean): Phase {
   return { about, round: 'alone', needsStack, runs: 'asked' }
 }
 
-/** What every phase is made of that is about packages or pages. */
+/** Inputs that the phases of packages and pages share. */
 const shared = ['package-lock.json', 'schemas/', 'test/support/']
 
 export const phases = {
-  check: together('form, types, lint rules, imports and schemas', false),
-  unit: together('tests that need nothing but Node', false),
+  check: together('formatting, types, lint rules, imports and schemas', false),
+  unit: together('tests that need only Node', false),
   contract: together('the clients against real services, fault by fault', true),
   integration: together('one room against real services', true),
   e2e: together('the whole system as real processes', true),
@@ -47,7 +47,7 @@ export const phases = {
   },
   deploy: {
     ...alone('chart, alerts and dashboards, rendered and validated (Go and Python)'),
-    // The first run builds helm and promtool, with all there is of the machine.
+    // The first run builds helm and promtool, which takes every core.
     needsStack: false,
     runs: 'changed',
     inputs: [
@@ -57,11 +57,11 @@ export const phases = {
       'test/deploy/'
     ]
   },
-  outages: alone('services frozen or killed beneath running processes'),
-  faults: alone('what was acknowledged is stored, whatever breaks; all faults with --all'),
-  openapi: asked('the routes against their document, by Schemathesis (Python)', true),
+  outages: alone('services frozen or killed while our processes run'),
+  faults: alone('services broken under load: nothing acknowledged is lost; all with --all'),
+  openapi: asked('every route against the OpenAPI document, by Schemathesis (Python)', true),
   runtimes: asked('the packed TypeScript SDK on Bun, Deno and an edge host (200 MB)', false),
-  compose: asked('docker-compose.yml brought up with Prometheus (Docker)', false)
+  compose: asked('docker compose up with Prometheus (Docker)', false)
 } satisfies Record<string, Phase>
 
 export type PhaseName = keyof typeof phases

@@ -1,4 +1,4 @@
-/** The order of test files: those that mostly wait first, so that others compute beside them. */
+/** Orders test files: those that mostly wait run first, in parallel with those that compute. */
 import TestSequencer from '@jest/test-sequencer'
 
 const order = ['pages', 'e2e', 'sdk', 'contract', 'integration', 'deploy', 'unit']
@@ -8,7 +8,7 @@ function rankOf({ context }) {
 }
 
 export default class Sequencer extends TestSequencer {
-  /** Within a project the longest first, as far as jest knows. */
+  /** Within a project, Jest runs the files that took longest last time first. */
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b))
   }

@@ -6,7 +6,7 @@ export type PhaseResult = {
   passed: number
   failed: number
   skipped: number
-  /** Of all files together: phases that run beside each other take less of the clock. */
+  /** Sum over all files; phases that run in parallel take less wall-clock time. */
   elapsedMs: number
 }
 
@@ -34,7 +34,7 @@ export function tableOf(results: readonly PhaseResult[]): string[] {
     ...[passed, failed, skipped].map(String),
     seconds(elapsedMs)
   ])
-  return layOut([['phase', 'passed', 'failed', 'skipped', 'time of its files'], ...rows])
+  return layOut([['phase', 'passed', 'failed', 'skipped', 'total file time'], ...rows])
 }
 
 export function slowestOf(files: readonly FileTime[]): string[] {

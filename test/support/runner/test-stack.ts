@@ -17,7 +17,7 @@ import { startControlServer } from './control-server.ts'
 
 export type TestStackOptions = { folder: string; signal: AbortSignal }
 
-/** Services that run, and how to freeze them: what several runs may share. */
+/** Running services and the means to freeze them; several runs may share them. */
 export type SharedServices = Pick<TestServices, 'mode' | 'addresses' | 'proxyPort' | 'controlUrl'>
 
 export type TestStack = SharedServices & { stop(): Promise<void> }
@@ -68,8 +68,8 @@ async function startWithProgress(
 }
 
 /**
- * Makes what belongs to one run: secrets, and the migrated database that test files copy theirs
- * from. Resolves with the file that tells tests where everything is.
+ * Creates the secrets of one run and the migrated database that each test file copies. Resolves
+ * with the path of the file that lists every address for the tests.
  */
 export async function prepareRun(
   { mode, addresses, proxyPort, controlUrl }: SharedServices,

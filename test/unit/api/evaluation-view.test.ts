@@ -1,4 +1,4 @@
-/** What readers see of an evaluation, of its plan and its runs alone. */
+/** The view of an evaluation, computed from its plan and runs. */
 import { expect, test } from '@jest/globals'
 import { evaluationViewOf } from '../../../api/evaluation-view.ts'
 import type { EvaluationRun } from '../../../api/evaluation-run.ts'
@@ -7,7 +7,7 @@ import { now, runOf } from './samples.ts'
 
 const planned_at = new Date(now)
 
-/** Of rules with these outcomes, each with one evaluator. */
+/** Returns a plan of rules with these outcomes, each with one evaluator. */
 function planOf(...outcomes: string[]) {
   const rules = outcomes.map((outcome, index) => ({
     ...{ rule_id: `rul_${index}`, name: `rule ${index}`, outcome },
@@ -20,7 +20,7 @@ function scored(name: string, passed: boolean, members: Partial<EvaluationRun> =
   return runOf({ scores: [{ ...aScore({ name, passed }), source_kind: 'evaluator' }], ...members })
 }
 
-test('a failed run among others makes the evaluation partial, for its reason', () => {
+test('a failed run among others makes the evaluation partial, with its reason', () => {
   const runs = [
     scored('refusal', true),
     runOf({ evaluator: 'json', status: 'skipped', status_reason: 'not_asked' }),
@@ -37,7 +37,7 @@ test('a failed run among others makes the evaluation partial, for its reason', (
   })
 })
 
-test('a replay counts instead of the run it repeats', () => {
+test('a replay replaces the result of the run it repeats', () => {
   const runs = [scored('refusal', false), scored('refusal', true, { generation: 1 })]
   const view = evaluationViewOf({ plan: null, runs })
   expect(view).toMatchObject({ status: 'evaluated', verdict: 'pass' })
@@ -73,7 +73,7 @@ test.each([
   expect(view).toMatchObject({ status: 'not_evaluated', reason })
 })
 
-test('scores are by name, the later evaluated of two, whatever the name', () => {
+test('shows the later of two scores with the same name, for any name', () => {
   const later = { run_id: 'b', evaluator: 'other', evaluated_at: new Date(now + 900) }
   const { scores, verdict } = evaluationViewOf({
     plan: null,

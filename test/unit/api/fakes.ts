@@ -1,4 +1,4 @@
-/** Callers as the handlers are given them, and the problem they are refused with. */
+/** Builds calls for handlers, and catches the problem that a handler throws. */
 import { Problem } from '../../../core/problem.ts'
 import type { Principal, SessionPrincipal } from '../../../core/principal.ts'
 import type { Call } from '../../../http/call.ts'

@@ -1,9 +1,9 @@
-/** Runs as the store would give them. */
+/** Builds evaluation runs as Postgres returns them. */
 import type { EvaluationRun } from '../../../api/evaluation-run.ts'
 
 export const now = Date.UTC(2026, 0, 31, 12)
 
-/** It succeeded a moment ago, without scores. */
+/** A run that has just succeeded, without scores. */
 export function runOf(members: Partial<EvaluationRun> = {}): EvaluationRun {
   return {
     run_id: '0d7c1f3a-52cb-5b9e-8f1e-0c7a3d9b1e44',

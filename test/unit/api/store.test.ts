@@ -5,7 +5,7 @@ import { createStore, readsAtOnceMax } from '../../../api/store.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import { organizationId, problemOf } from './fakes.ts'
 
-/** Notes what it is asked and what that was confined to; it has no rows. */
+/** Records each statement and the settings it runs under; returns no rows. */
 class FakePostgres {
   readonly asked: { readonly statement: string; readonly values: readonly unknown[] }[] = []
   readonly settings: Readonly<Record<string, string>>[] = []

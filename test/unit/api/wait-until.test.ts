@@ -1,4 +1,4 @@
-/** What a caller may wait for, and when it is there. */
+/** When each state that a caller can wait for is reached. */
 import { expect, test } from '@jest/globals'
 import type { EvaluationRun } from '../../../api/evaluation-run.ts'
 import { isReached } from '../../../api/wait-until.ts'
@@ -16,12 +16,12 @@ const [quick, running, ended] = [
 const states: [string, EvaluationRun[], Until[]][] = [
   ['nothing', [], ['stored']],
   ['a run that is running', [running], ['stored']],
-  ['a score beside it', [quick, running], ['stored', 'first_score']],
+  ['a running run and a score', [quick, running], ['stored', 'first_score']],
   ['a score, and no run is open', [quick, ended], ['stored', 'first_score', 'evaluated']],
   ['no score, and no run is open', [ended], ['stored', 'first_score', 'evaluated']]
 ]
 
-test.each(states)('with %s, reached is what can be', (_, runs, reached) => {
+test.each(states)('with %s, reaches only the states that hold', (_, runs, reached) => {
   const all: Until[] = ['stored', 'first_score', 'evaluated']
   expect(all.filter((until) => isReached(until, { plan: null, runs }))).toEqual(reached)
 })

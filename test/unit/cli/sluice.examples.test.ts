@@ -23,7 +23,7 @@ const byCommand = Map.groupBy(examples, (example) => commandOf(example).join(' '
 
 test('there are examples', () => expect(byCommand.size).toBeGreaterThan(10))
 
-/** What `--help` prints. */
+/** Returns the text that `--help` prints. */
 function helpOf(command: string): string {
   const found = command
     .split(' ')

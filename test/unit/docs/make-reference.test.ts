@@ -1,16 +1,16 @@
-/** The reference pages that `npm run docs` makes are those that are committed. */
+/** The committed reference pages are those that `npm run docs` generates. */
 import { expect, test } from '@jest/globals'
 import { listTables, makeReference, purposeOf } from '../../../docs/make-reference.ts'
 import { read } from '../../docs/pages.ts'
 
 test.each(Object.entries(makeReference()))(
-  '%s is up to date; else run npm run docs',
+  '%s is up to date (if not, run npm run docs)',
   (path, text) => {
     expect(read(path)).toBe(text)
   }
 )
 
-test('every table has a comment: comment on table … is in its migration', () => {
+test('every table has a comment (comment on table … is, in a migration)', () => {
   expect(listTables().filter(({ comment }) => comment === null)).toEqual([])
 })
 

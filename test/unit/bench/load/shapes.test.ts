@@ -6,7 +6,7 @@ import { makeDecisions } from '../../../../bench/load/decisions.ts'
 
 const names = Object.keys(shapes) as ShapeName[]
 
-/** As text: bytes would be compared one by one, and there are millions. */
+/** As text, because Jest would compare millions of bytes one by one. */
 function contentsOf(name: ShapeName) {
   const bodies: readonly Body[] = shapes[name].bodies()
   return bodies.map(({ content, group }) => [group, content.toString('latin1')])

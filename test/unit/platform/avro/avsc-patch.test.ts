@@ -1,4 +1,4 @@
-/** Shows that avsc still has the defects that the patch is for, in a process without the patch. */
+/** Shows, in a process without the patch, that avsc still has the defects that it fixes. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
@@ -7,7 +7,7 @@ function withoutPatch(script: string): string {
   return execFileSync(process.execPath, ['-e', program], { encoding: 'utf8' }).trim()
 }
 
-test('avsc believes a count: drop boundedCounts when this fails', () => {
+test('avsc trusts an item count: remove boundedCounts when this fails', () => {
   const items = withoutPatch(`
     const type = avro.Type.forSchema({ type: 'array', items: 'null' })
     const claim = avro.Type.forSchema('long').toBuffer(100_000)
@@ -16,7 +16,7 @@ test('avsc believes a count: drop boundedCounts when this fails', () => {
   expect(items).toBe('100000')
 })
 
-test('avsc repairs what is not UTF-8: drop unrepairedTexts when this fails', () => {
+test('avsc replaces invalid UTF-8: remove unrepairedTexts when this fails', () => {
   const text = withoutPatch(`
     const text = avro.Type.forSchema('string').fromBuffer(Buffer.from([2, 0xff]))
     console.log(text === '\\ufffd')

@@ -54,8 +54,8 @@ test('a record of nothing but headers is decoded like any other', () => {
   expect(Object.keys(decode(recordOf(headers), context).headers)).toEqual(names)
 })
 
-test('kafkajs still copies all headers for each one: drop the patch when this fails', () => {
-  // In a process without the patch: a list whose reduce counts how often a new object comes back.
+test('kafkajs still copies all headers for each one: remove the patch when this fails', () => {
+  // Without the patch; the reduce of this list counts how often a step returns a new object.
   const script = `
     const decodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/decoder')
     const Decoder = require('kafkajs/src/protocol/decoder')

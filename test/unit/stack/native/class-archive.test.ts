@@ -1,4 +1,4 @@
-/** The archives of Java classes: written once, then used, and never used when incomplete. */
+/** CDS archives are written once, then used, and never used when incomplete. */
 import { expect, test } from '@jest/globals'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ test('an archive that Java did not finish is written again', () => {
   expect(archiveOptions(path, false)).toContain(`-XX:ArchiveClassesAtExit=${path}`)
 })
 
-test('each version of Java has an archive of its own', () => {
+test('each version of Java has its own archive', () => {
   const paths = ['17.0.15', '21.0.2'].map((java) => classArchiveIn('/cache', 'kafka-4.3.1', java))
   expect(new Set(paths).size).toBe(2)
   for (const path of paths) expect(path).toMatch(/^\/cache\/kafka-4\.3\.1-[0-9a-f]{12}\.jsa$/)

@@ -4,7 +4,7 @@ import { filtersOf, helpText, planOf } from '../../../support/runner/arguments.t
 import { phaseNames } from '../../../support/runner/phases.ts'
 
 describe('planOf', () => {
-  test('runs everything but what has to be named, when nothing is named', () => {
+  test('without arguments, runs every phase except those that must be named', () => {
     const asked = ['openapi', 'runtimes', 'compose']
     const phases = phaseNames.filter((name) => !asked.includes(name))
     expect(planOf([])).toEqual({ phases, filters: [], isAll: false, stack: 'end' })
@@ -27,7 +27,7 @@ describe('planOf', () => {
     expect(filtersOf(plan, 'contract')).toEqual([])
   })
 
-  test('runs what is named whether or not it changed, and may keep the stack', () => {
+  test('runs a named phase even if it is unchanged, and can keep the stack', () => {
     expect(planOf(['--keep', 'sdk'])).toMatchObject({ isAll: true, stack: 'keep' })
     expect(planOf(['--stop'])).toMatchObject({ stack: 'stop' })
   })

@@ -41,7 +41,7 @@ test('counts a phase that ran no test as a failure', () => {
   expect(countsOf('e2e', { testResults: [] })).toMatchObject({ passed: 0, failed: 1 })
 })
 
-test('a phase runs whole, or the paths of it that were named', () => {
+test('runs a whole phase, or only the named paths', () => {
   expect(patternsOf('e2e', [])).toEqual(['/test/e2e/'])
   expect(patternsOf('e2e', ['test/e2e/logs', 'test/unit/core'])).toEqual(['/test/e2e/logs'])
   const [folder = '', top = ''] = patternsOf('unit', ['test/e2e/logs'])

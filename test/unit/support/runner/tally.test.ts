@@ -24,12 +24,12 @@ test('a run passes when something passed and nothing failed', () => {
 
 test('the table has a row for each phase with its time', () => {
   expect(tableOf([result('unit', 12, 0, 1)])).toEqual([
-    'phase  passed  failed  skipped  time of its files',
+    'phase  passed  failed  skipped  total file time',
     'unit   12      0       1        1.2 s'
   ])
 })
 
-test('the ten slowest files are named, the slowest first', () => {
+test('lists the ten slowest files, slowest first', () => {
   const files = Array.from({ length: 12 }, (_, at) => ({ path: `${at}.ts`, elapsedMs: at * 1000 }))
   const lines = slowestOf(files)
   expect(lines).toHaveLength(11)

@@ -1,4 +1,4 @@
-/** What a log-in costs whoever asks; the rest is tested over HTTP, with a real database. */
+/** The cost of a login attempt; test/integration/api/login.test.ts covers the rest. */
 import { expect, test } from '@jest/globals'
 import { createLogin } from '../../../../../api/accounts/sessions/login.ts'
 import { createPasswords } from '../../../../../api/accounts/passwords/passwords.ts'
@@ -17,7 +17,7 @@ function createScene() {
     scene.queries += 1
     return (values.includes(known) ? [account] : []) as R[]
   }
-  // In the transaction the account is not found with this password any more.
+  // The transaction no longer finds the account with this password.
   const accounts = { query, change: (work) => work({ query }) } as AccountStore
   const login = createLogin({
     accounts,
@@ -54,7 +54,7 @@ test('a password that was changed meanwhile begins no session', async () => {
   expect((await createScene().logIn(known, 'right')).code).toBe('login_failed')
 })
 
-test('too many log-ins at once are 503, to be tried again', async () => {
+test('rejects too many concurrent logins with 503 and Retry-After', async () => {
   const scene = createScene()
   scene.isBusy = true
   const { code, options } = await scene.logIn(known, 'right')
