@@ -52,6 +52,12 @@ const sleeps = [
   )
 ]
 
+const stopsServices = {
+  regex: 'support/services[.]ts$',
+  importNames: ['pauseService', 'killService'],
+  message: 'Tests run beside this one on the same services: move it to test/outages/.'
+}
+
 const sizes = {
   'max-lines': ['error', { max: 250 }],
   'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
@@ -139,6 +145,11 @@ export default defineConfig(
       // The columns of a table of cases are parameters.
       'max-params': 'off'
     }
+  },
+  {
+    files: ['test/**/*.test.ts'],
+    ignores: ['test/outages/**', 'test/faults/**'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [stopsServices] }] }
   }
 )
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { faultsVariable, gateForm } from './faults/settings.ts'
 import { helpText, planOf } from './support/runner/arguments.ts'
 import type { Plan } from './support/runner/arguments.ts'
-import { isUnchanged, rememberPassed } from './support/runner/changed.ts'
+import { fingerprintOf, hasPassedWith, rememberPassed } from './support/runner/changed.ts'
 import { runChecks } from './support/runner/checks.ts'
 import { runJest } from './support/runner/jest-round.ts'
 import { findKeptStack, startKeptStack, stopKeptStack } from './support/runner/kept-stack.ts'
@@ -24,6 +24,8 @@ type Run = {
   signal: AbortSignal
   results: PhaseResult[]
   files: FileTime[]
+  /** Of the phases that may be skipped, from before the run. */
+  fingerprints: Map<PhaseName, string>
 }
 
 function print(...lines: string[]): void {
@@ -39,7 +41,7 @@ const workersTogether = availableParallelism() + 1
 
 /** The gate runs three of the faults; naming the phase or passing `--all` runs all of them. */
 function isShort(plan: Plan, phases: readonly PhaseName[]): boolean {
-  return !plan.isAll && phases.includes('faults')
+  return plan.form === 'gate' && phases.includes('faults')
 }
 
 function environmentOf(run: Run, phases: PhaseName[], services?: string): NodeJS.ProcessEnv {
@@ -61,10 +63,32 @@ async function runRound(run: Run, phases: PhaseName[], services?: string): Promi
   })
   run.results.push(...round.phases)
   run.files.push(...round.files)
-  if (plan.filters.length > 0) return
-  for (const phase of phases) {
-    const result = round.phases.find((each) => each.phase === phase)
-    if (result?.failed === 0) rememberPassed(phase)
+}
+
+/** The gate and `--all` always start a stack of their own. */
+function mayShare({ form, stack }: Plan): boolean {
+  return form === 'named' || stack === 'keep'
+}
+
+/** Returns null if no stack is kept and none is to be kept. */
+async function shareStack({ plan, folder, signal }: Run): Promise<OpenedStack | null> {
+  const kept = findKeptStack() ?? (plan.stack === 'keep' ? await startKeptStack(signal) : null)
+  if (kept === null) return null
+  print('services: the kept stack; npm test -- --stop stops it')
+  const { path, end } = await prepareRun(kept, folder)
+  return { services: path, close: end }
+}
+
+async function startOwnStack({ folder, signal }: Run): Promise<OpenedStack> {
+  const stack = await startTestStack({ folder, signal })
+  try {
+    const { path, end } = await prepareRun(stack, folder)
+    // The databases of a server that we started end with it.
+    const isOurs = stack.mode !== 'external'
+    return { services: path, close: () => (isOurs ? stack.stop() : end().finally(stack.stop)) }
+  } catch (error) {
+    await stack.stop()
+    throw error
   }
 }
 
@@ -72,20 +96,12 @@ type OpenedStack = { services: string; close(): Promise<void> }
 
 /** If the stack cannot start, prints why, counts a failure and returns undefined. */
 async function openStack(run: Run): Promise<OpenedStack | undefined> {
-  const { plan, folder, signal, results } = run
+  const { plan, signal, results } = run
   print('', 'stack')
   let opened: OpenedStack | undefined
   const started = await timed('stack', async () => {
     try {
-      const kept = findKeptStack() ?? (plan.stack === 'keep' ? await startKeptStack() : null)
-      if (kept !== null) print('services: the kept stack; npm test -- --stop stops it')
-      const stack = kept ?? (await startTestStack({ folder, signal }))
-      const prepared = await prepareRun(stack, folder)
-      const close = async (): Promise<void> => {
-        await prepared.end()
-        if ('stop' in stack) await stack.stop()
-      }
-      opened = { services: prepared.path, close }
+      opened = (mayShare(plan) ? await shareStack(run) : null) ?? (await startOwnStack(run))
       return { passed: 0, failed: 0, skipped: 0 }
     } catch (error) {
       if (!signal.aborted) print(sentenceOf(error))
@@ -97,10 +113,15 @@ async function openStack(run: Run): Promise<OpenedStack | undefined> {
 }
 
 /** Prints the phases that it skips. */
-function chooseTests({ plan }: Run): PhaseName[] {
+function chooseTests({ plan, fingerprints }: Run): PhaseName[] {
   const tests = plan.phases.filter((name) => name !== 'check')
-  if (plan.isAll) return tests
-  const unchanged = tests.filter(isUnchanged)
+  for (const name of tests.filter((each) => phaseOf(each).runs === 'changed')) {
+    fingerprints.set(name, fingerprintOf(name))
+  }
+  if (plan.form !== 'gate') return tests
+  const unchanged = [...fingerprints].flatMap(([name, fingerprint]) =>
+    hasPassedWith(name, fingerprint) ? [name] : []
+  )
   const names = unchanged.join(', ')
   if (unchanged.length > 0) {
     print(`skipped, unchanged since they last passed: ${names} (--all runs them)`)
@@ -117,11 +138,21 @@ async function runPhases(run: Run): Promise<void> {
     const able = stack === undefined ? tests.filter((name) => !needStack.includes(name)) : tests
     const isTogether = (name: PhaseName): boolean => phaseOf(name).round === 'together'
     await runRound(run, able.filter(isTogether), stack?.services)
-    if (checked !== null) run.results.unshift(await checked)
     const alone = able.filter((name) => !isTogether(name))
     await runRound(run, alone, stack?.services)
   } finally {
+    if (checked !== null) run.results.unshift(await checked)
     await stack?.close()
+  }
+}
+
+/** Call this only if the whole run has passed: the failure of one phase may concern another. */
+function rememberUnchanged({ plan, results, fingerprints }: Run): void {
+  if (plan.filters.length > 0) return
+  for (const [name, fingerprint] of fingerprints) {
+    if (results.some(({ phase, passed }) => phase === name && passed > 0)) {
+      rememberPassed(name, fingerprint)
+    }
   }
 }
 
@@ -145,7 +176,8 @@ async function runPlan(plan: Plan): Promise<number> {
   const mark = randomUUID()
   process.env[markVariable] = mark
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
-  const run: Run = { plan, folder, signal: told.signal, results: [], files: [] }
+  const { signal } = told
+  const run: Run = { plan, folder, signal, results: [], files: [], fingerprints: new Map() }
   try {
     await runPhases(run)
   } catch (error) {
@@ -159,7 +191,9 @@ async function runPlan(plan: Plan): Promise<number> {
   print('', ...slowestOf(run.files), '', ...tableOf(run.results), '', `took ${minutes} minutes`)
   if (told.signal.aborted) print('The run was given up; everything is stopped.')
   print(closingLine(run.results))
-  return hasPassed(run.results) && !told.signal.aborted ? 0 : 1
+  if (!hasPassed(run.results) || signal.aborted) return 1
+  rememberUnchanged(run)
+  return 0
 }
 
 async function main(args: string[]): Promise<number> {

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 const END_WAIT_MS = 5_000
 const END_LOOK_MS = 50
 
-type Identity = { pid: number; started: string }
+export type Identity = { pid: number; started: string }
 type Entry = Identity & { name: string }
 type Content = { owner: Identity; processes: Entry[] }
 
@@ -37,7 +37,8 @@ export function startOf(pid: number): string | null {
   }
 }
 
-function isAlive(identity: Identity): boolean {
+/** Whether this very process still runs, and not another one with its number. */
+export function isAlive(identity: Identity): boolean {
   return startOf(identity.pid) === identity.started
 }
 

@@ -1,4 +1,6 @@
 /** Settings of the faults: a short form for tests, a long one for `npm run test:faults`. */
+import type { FaultName } from './fault-titles.ts'
+import type { StorageFaultName } from './storage/fault-titles.ts'
 
 /** The environment variable that carries them to the tests, as JSON. */
 export const faultsVariable = 'SLUICE_FAULTS'
@@ -45,12 +47,18 @@ export const longForm: FaultSettings = {
   keep: null
 }
 
+const gateFaults: readonly (FaultName | StorageFaultName)[] = [
+  'response-lost',
+  'gateway-stopped',
+  'storage-killed-between'
+]
+
 /** The three faults that every `npm test` runs; `npm run test:all` runs all of them. */
 export const gateForm = {
   files: ['test/faults/faults.test.ts', 'test/faults/storage/storage-faults.test.ts'],
   settings: {
     ...shortForm,
-    only: ['response-lost', 'gateway-stopped', 'storage-killed-between']
+    only: gateFaults
   } satisfies FaultSettings
 }
 

@@ -7,8 +7,8 @@ export type Plan = {
   phases: PhaseName[]
   /** Path patterns for jest; empty means every test of the phase. */
   filters: string[]
-  /** Runs each phase completely, even if its inputs are unchanged. */
-  isAll: boolean
+  /** The gate skips unchanged phases and most faults; `named` is a choice of phases or paths. */
+  form: 'gate' | 'all' | 'named'
   /** Keeps the stack running for the next run, or stops a kept stack. */
   stack: 'end' | 'keep' | 'stop'
 }
@@ -39,25 +39,23 @@ function remarkOf(name: PhaseName): string {
 /** @throws if an argument is neither a phase, nor a flag, nor a path below test/. */
 export function planOf(args: readonly string[]): Plan {
   const given = args.filter((arg) => flags.some((flag) => flag === arg))
-  const filters = args.filter((arg) => /^([.]\/)?test\//.test(arg))
-  const names = args.filter((arg) => !filters.includes(arg) && !given.includes(arg))
-  const unknown = names.filter((name) => !(name in phases))
+  const paths = args.filter((arg) => /^([.]\/)?test\//.test(arg))
+  const names = args.filter((arg) => !paths.includes(arg) && !given.includes(arg))
+  const unknown = names.filter((name) => !Object.hasOwn(phases, name))
   if (unknown.length > 0) {
     throw new Error(`${unknown.join(', ')}: neither a phase nor a path below test/ (try --help)`)
   }
-  const wanted = new Set([...names, ...filters.map(phaseOfPath)])
+  if (given.includes('--stop') && args.length > 1) throw new Error('--stop takes nothing else')
+  const wanted = new Set([...names, ...paths.map(phaseOfPath)])
   const isWanted = (name: PhaseName): boolean =>
     wanted.size === 0 ? phaseOf(name).runs !== 'asked' : wanted.has(name)
   return {
     phases: phaseNames.filter(isWanted),
-    filters: filters.map((filter) => filter.replace(/^[.]\//, '')),
-    // A named phase runs even if its files are unchanged.
-    isAll: given.includes('--all') || wanted.size > 0,
+    // A named phase runs completely, even if paths of it are named as well.
+    filters: paths
+      .filter((path) => !names.includes(phaseOfPath(path)))
+      .map((path) => path.replace(/^[.]\//, '')),
+    form: wanted.size > 0 ? 'named' : given.includes('--all') ? 'all' : 'gate',
     stack: given.includes('--stop') ? 'stop' : given.includes('--keep') ? 'keep' : 'end'
   }
-}
-
-/** The filters that concern a phase; a phase that was also named runs whole. */
-export function filtersOf({ filters }: Plan, phase: PhaseName): string[] {
-  return filters.filter((filter) => phaseOfPath(filter) === phase)
 }

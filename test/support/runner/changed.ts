@@ -1,23 +1,34 @@
-/** Checks whether the input files of a phase have changed since it last passed here. */
+/** Remembers with which inputs a phase has passed, so that an unchanged phase can be skipped. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { cacheFolder } from '../../../stack/downloads.ts'
 import { phaseOf } from './phases.ts'
 import type { PhaseName } from './phases.ts'
 
-/** In the cache of downloads and builds: deleting the cache makes every phase run again. */
-function placeOf(phase: PhaseName): string {
-  const { inputs = [] } = phaseOf(phase)
-  return join(cacheFolder(process.env), 'passed', `${phase}-${hashOf(inputs)}`)
+/** Tests that need one of these are skipped without it, so that installing one is a change. */
+const tools = ['docker', 'go', 'haproxy', 'java', 'kcat', 'python3']
+
+function isInstalled(tool: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, tool), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 }
 
-/** Hashes the names and contents of all files below the inputs that git does not ignore. */
-function hashOf(inputs: readonly string[]): string {
+/** Hashes the machine, and names and contents of all input files that git does not ignore. */
+export function fingerprintOf(phase: PhaseName): string {
+  const { inputs = [] } = phaseOf(phase)
   const args = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...inputs]
   const paths = execFileSync('git', args, { encoding: 'utf8' }).split('\0')
-  const hash = createHash('sha256').update(process.version)
+  const machine = [process.version, process.platform, process.arch, process.env['SLUICE_STACK']]
+  const hash = createHash('sha256').update(JSON.stringify([...machine, tools.filter(isInstalled)]))
   for (const path of [...new Set(paths)].toSorted()) {
     if (path === '' || !existsSync(path) || !lstatSync(path).isFile()) continue
     hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
@@ -25,14 +36,18 @@ function hashOf(inputs: readonly string[]): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-export function isUnchanged(phase: PhaseName): boolean {
-  return phaseOf(phase).runs === 'changed' && existsSync(placeOf(phase))
+/** In the cache of downloads and builds: deleting the cache makes every phase run again. */
+function placeOf(phase: PhaseName, fingerprint: string): string {
+  return join(cacheFolder(process.env), 'passed', `${phase}-${fingerprint}`)
 }
 
-/** Call this when every test of the phase has passed. */
-export function rememberPassed(phase: PhaseName): void {
-  if (phaseOf(phase).runs !== 'changed') return
-  const place = placeOf(phase)
+export function hasPassedWith(phase: PhaseName, fingerprint: string): boolean {
+  return existsSync(placeOf(phase, fingerprint))
+}
+
+/** Call this with the fingerprint from before the run: files may have changed meanwhile. */
+export function rememberPassed(phase: PhaseName, fingerprint: string): void {
+  const place = placeOf(phase, fingerprint)
   mkdirSync(join(place, '..'), { recursive: true })
   writeFileSync(place, '')
 }

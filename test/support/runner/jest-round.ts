@@ -58,12 +58,18 @@ export async function runJest(round: JestRound): Promise<RoundResult> {
     timeoutMs
   })
   lingering.clear()
-  if (isLate) process.stdout.write(`jest did not end within ${timeoutMs / 1000} s\n`)
   const report = readReport(outputFile)
   const results = phases.map((phase) => countsOf(phase, report))
-  // An exit code without a failed test is a failure all the same: of jest, or of what stays open.
-  const isBroken = code !== 0 && results.every(({ failed }) => failed === 0)
-  if (isBroken) results.push({ phase: 'jest', passed: 0, failed: 1, skipped: 0, elapsedMs: 0 })
+  const own = filters.filter((filter) => phases.includes(phaseOfPath(filter)))
+  for (const filter of unmatched(own, report)) {
+    process.stdout.write(`no test file begins with ${filter}\n`)
+    results.push(broken)
+  }
+  // An exit code without a failed test is a failure, too: of jest, or of what stays open.
+  if (code !== 0 && results.every(({ failed }) => failed === 0)) {
+    process.stdout.write(`${reasonOf(code, { isLate, isLingering: lingering.signal.aborted })}\n`)
+    results.push(broken)
+  }
   return { phases: results, files: timesOf(report) }
 }
 
@@ -82,6 +88,22 @@ function watchForLingering(outputFile: string): { signal: AbortSignal; clear(): 
       clearTimeout(exit)
     }
   }
+}
+
+const broken: PhaseResult = { phase: 'jest', passed: 0, failed: 1, skipped: 0, elapsedMs: 0 }
+
+type End = { isLate: boolean; isLingering: boolean }
+
+function reasonOf(code: number | null, { isLate, isLingering }: End): string {
+  if (isLate) return `jest did not end within ${timeoutMs / 1000} s`
+  if (isLingering) return 'jest did not end: a test left something open'
+  return `jest ended with ${code ?? 'a signal'}, though no test failed`
+}
+
+/** Returns the paths that name no test file: misspelled, or deleted since. */
+export function unmatched(filters: readonly string[], report: JestReport): string[] {
+  const paths = report.testResults.map(pathOf)
+  return filters.filter((filter) => !paths.some((path) => path.startsWith(filter)))
 }
 
 function readReport(path: string): JestReport {

@@ -1,9 +1,9 @@
 /** The process of a kept stack: starts the services, publishes their addresses and stops them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startOf } from '../../../stack/processes/run-file.ts'
-import { keptFile } from './kept-stack.ts'
+import { findKeptStack, keptFile } from './kept-stack.ts'
 import type { KeptServices } from './kept-stack.ts'
 import { startTestStack } from './test-stack.ts'
 
@@ -17,15 +17,18 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const folder = mkdtempSync(join(tmpdir(), 'sluice-test-stack-'))
 try {
   const { stop, ...services } = await startTestStack({ folder, signal: ended.signal })
-  const kept: KeptServices = { ...services, pid: process.pid, started: startOf(process.pid) }
-  writeFileSync(keptFile, JSON.stringify(kept), { mode: 0o600 })
+  const kept: KeptServices = { ...services, pid: process.pid, started: startOf(process.pid) ?? '' }
+  const written = `${keptFile}.${process.pid}`
+  writeFileSync(written, JSON.stringify(kept), { mode: 0o600 })
+  renameSync(written, keptFile)
   await new Promise((resolve) => {
     setTimeout(resolve, lifeMs)
     ended.signal.addEventListener('abort', resolve)
   })
   await stop()
 } finally {
-  rmSync(keptFile, { force: true })
+  // Not the file of another keeper.
+  if (findKeptStack()?.pid === process.pid) rmSync(keptFile, { force: true })
   rmSync(folder, { recursive: true, force: true })
 }
 process.exit(0)

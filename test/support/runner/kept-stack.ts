@@ -1,7 +1,8 @@
 /** Keeps a stack running after the run that started it, so that the next run starts in seconds. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { startOf } from '../../../stack/processes/run-file.ts'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { isAlive } from '../../../stack/processes/run-file.ts'
+import type { Identity } from '../../../stack/processes/run-file.ts'
 import { waitUntil } from '../wait-until.ts'
 import { markVariable } from './leftovers.ts'
 import type { SharedServices } from './test-stack.ts'
@@ -13,17 +14,20 @@ const logFile = `${folder}/log`
 const startMs = 600_000
 const stopMs = 60_000
 
-export type KeptServices = SharedServices & { pid: number; started: string | null }
+export type KeptServices = SharedServices & Identity
 
 /** Returns null if no kept stack is running. */
 export function findKeptStack(): KeptServices | null {
-  if (!existsSync(keptFile)) return null
-  const kept = JSON.parse(readFileSync(keptFile, 'utf8')) as KeptServices
-  return startOf(kept.pid) === kept.started ? kept : null
+  try {
+    const kept = JSON.parse(readFileSync(keptFile, 'utf8')) as KeptServices
+    return isAlive(kept) ? kept : null
+  } catch {
+    return null
+  }
 }
 
 /** @throws an error with the log of the stack if it does not start */
-export async function startKeptStack(): Promise<KeptServices> {
+export async function startKeptStack(signal: AbortSignal): Promise<KeptServices> {
   mkdirSync(folder, { recursive: true })
   const log = openSync(logFile, 'w')
   // Without the mark of this run, which would report the stack as a leftover process.
@@ -33,9 +37,14 @@ export async function startKeptStack(): Promise<KeptServices> {
     env: environment,
     stdio: ['ignore', log, log]
   })
+  closeSync(log)
   keeper.unref()
-  const isSettled = (): boolean => findKeptStack() !== null || keeper.exitCode !== null
-  await waitUntil('the stack started', isSettled, startMs)
+  let hasEnded = false
+  keeper.once('exit', () => (hasEnded = true)).once('error', () => (hasEnded = true))
+  const stop = (): void => void keeper.kill()
+  signal.addEventListener('abort', stop)
+  await waitUntil('the stack started', () => findKeptStack() !== null || hasEnded, startMs)
+  signal.removeEventListener('abort', stop)
   const kept = findKeptStack()
   if (kept === null) throw new Error(readFileSync(logFile, 'utf8').trimEnd())
   return kept
@@ -46,6 +55,6 @@ export async function stopKeptStack(): Promise<boolean> {
   const kept = findKeptStack()
   if (kept === null) return false
   process.kill(kept.pid, 'SIGTERM')
-  await waitUntil('the stack stopped', () => startOf(kept.pid) !== kept.started, stopMs)
+  await waitUntil('the stack stopped', () => !isAlive(kept), stopMs)
   return true
 }

@@ -27,7 +27,7 @@ function asked(about: string, needsStack: boolean): Phase {
 }
 
 /** Inputs that the phases of packages and pages share. */
-const shared = ['package-lock.json', 'schemas/', 'test/support/']
+const shared = ['package.json', 'package-lock.json', 'jest.config.js', 'schemas/', 'test/support/']
 
 export const phases = {
   check: together('formatting, types, lint rules, imports and schemas', false),
@@ -38,12 +38,12 @@ export const phases = {
   sdk: {
     ...together('both SDKs against a gateway and against servers that misbehave', true),
     runs: 'changed',
-    inputs: [...shared, 'sdk/', 'gateway/ingest/', 'http/', 'test/sdk/']
+    inputs: [...shared, 'sdk/', 'LICENSE', 'gateway/ingest/', 'http/', 'test/sdk/', 'test/docs/']
   },
   pages: {
     ...together('the examples of the documentation, executed', true),
     runs: 'changed',
-    inputs: [...shared, 'docs/', 'api/', 'cli/', 'deploy/readers/', 'test/pages/']
+    inputs: [...shared, 'docs/', 'api/', 'cli/', 'sdk/', 'deploy/readers/', 'test/pages/']
   },
   deploy: {
     ...alone('chart, alerts and dashboards, rendered and validated (Go and Python)'),
@@ -54,6 +54,14 @@ export const phases = {
       ...shared,
       ...['deploy/', 'docker-compose.yml', '.dockerignore', '.github/', 'CHANGELOG.md', 'docs/'],
       ...['platform/config/', 'platform/telemetry/', 'gateway/config.ts', 'consumers/config.ts'],
+      ...[
+        'http/server.ts',
+        'cli/commands/',
+        'sdk/',
+        'stack/docker/',
+        'platform/kafka/',
+        'test/docs/'
+      ],
       'test/deploy/'
     ]
   },

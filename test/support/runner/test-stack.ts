@@ -29,7 +29,10 @@ export async function startTestStack(options: TestStackOptions): Promise<TestSta
   // The broker is told where clients will find the proxy before there is one.
   const proxyPort = mode === 'external' ? null : await freePort()
   const services = await startWithProgress(mode, proxyPort, options)
-  const control = await startControlServer(services)
+  const control = await startControlServer(services).catch(async (error: unknown) => {
+    await services.stop()
+    throw error
+  })
   const stop = async (): Promise<void> => {
     await control.close()
     await services.stop()

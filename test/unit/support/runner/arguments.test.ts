@@ -1,14 +1,14 @@
 /** What the arguments of `npm test` mean. */
 import { describe, expect, test } from '@jest/globals'
-import { filtersOf, helpText, planOf } from '../../../support/runner/arguments.ts'
+import { helpText, planOf } from '../../../support/runner/arguments.ts'
 import { phaseNames } from '../../../support/runner/phases.ts'
 
 describe('planOf', () => {
   test('without arguments, runs every phase except those that must be named', () => {
     const asked = ['openapi', 'runtimes', 'compose']
     const phases = phaseNames.filter((name) => !asked.includes(name))
-    expect(planOf([])).toEqual({ phases, filters: [], isAll: false, stack: 'end' })
-    expect(planOf(['--all'])).toEqual({ phases, filters: [], isAll: true, stack: 'end' })
+    expect(planOf([])).toEqual({ phases, filters: [], form: 'gate', stack: 'end' })
+    expect(planOf(['--all'])).toEqual({ phases, filters: [], form: 'all', stack: 'end' })
   })
 
   test('runs what needs more than the rest when it is asked to', () => {
@@ -22,18 +22,19 @@ describe('planOf', () => {
   test('finds the phase of a path', () => {
     const plan = planOf(['./test/e2e/ingest', 'test/unit/core', 'test/tidy.test.ts'])
     expect(plan.phases).toEqual(['unit', 'e2e'])
-    expect(filtersOf(plan, 'e2e')).toEqual(['test/e2e/ingest'])
-    expect(filtersOf(plan, 'unit')).toEqual(['test/unit/core', 'test/tidy.test.ts'])
-    expect(filtersOf(plan, 'contract')).toEqual([])
+    expect(plan.filters).toEqual(['test/e2e/ingest', 'test/unit/core', 'test/tidy.test.ts'])
+    expect(planOf(['e2e', 'test/e2e/ingest']).filters).toEqual([])
   })
 
   test('runs a named phase even if it is unchanged, and can keep the stack', () => {
-    expect(planOf(['--keep', 'sdk'])).toMatchObject({ isAll: true, stack: 'keep' })
+    expect(planOf(['--keep', 'sdk'])).toMatchObject({ form: 'named', stack: 'keep' })
     expect(planOf(['--stop'])).toMatchObject({ stack: 'stop' })
   })
 
   test('refuses what it does not know, by name', () => {
     expect(() => planOf(['unit', 'slow', '--watch'])).toThrow('slow, --watch: neither a phase nor')
+    expect(() => planOf(['toString'])).toThrow('neither a phase nor')
+    expect(() => planOf(['--stop', 'unit'])).toThrow('--stop takes nothing else')
   })
 })
 

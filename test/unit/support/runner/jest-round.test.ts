@@ -1,7 +1,7 @@
 /** A report of jest must not pass for less than it says. */
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { countsOf, patternsOf } from '../../../support/runner/jest-round.ts'
+import { countsOf, patternsOf, unmatched } from '../../../support/runner/jest-round.ts'
 import type { JestReport } from '../../../support/runner/jest-round.ts'
 
 type File = JestReport['testResults'][number]
@@ -48,4 +48,9 @@ test('runs a whole phase, or only the named paths', () => {
   expect('/x/test/unit/core/a.test.ts').toMatch(new RegExp(folder))
   expect('/x/test/tidy.test.ts').toMatch(new RegExp(top))
   expect('/x/test/e2e/logs.test.ts').not.toMatch(new RegExp(top))
+})
+
+test('finds a path that names no test file', () => {
+  const report = { testResults: [fileOf('test/e2e/logs.test.ts', 'passed', 'passed')] }
+  expect(unmatched(['test/e2e/logs', 'test/e2e/log-s'], report)).toEqual(['test/e2e/log-s'])
 })
