@@ -90,12 +90,15 @@ function formatFolder([heading, folder, pattern]: (typeof folders)[number]): str
   return `## ${heading}\n\n\`${folder}\`\n\n${formatTable(['file', 'purpose'], rows)}`
 }
 
-/** Replaces the parts of a page between markers, and keeps the rest. */
+/** Replaces the parts between the marks of a page. @throws if a mark is not there exactly once */
 function fill(page: string, parts: Readonly<Record<string, string>>): string {
-  return read(page).replaceAll(
-    /(?<=<!-- made of (\w+) -->\n)[\s\S]*?(?=<!-- end -->)/g,
-    (_, name: string) => `\n${parts[name]}\n`
-  )
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const [start, end] = [`<!-- made of ${name} -->\n`, '<!-- end -->']
+    const [before = '', after = '', ...others] = text.split(start)
+    const endsAt = after.indexOf(end)
+    if (endsAt < 0 || others.length > 0) throw new Error(`${page} needs one mark of ${name}`)
+    return `${before}${start}\n${part}\n${after.slice(endsAt)}`
+  }, read(page))
 }
 
 /** Returns the text of each page by its path. */
