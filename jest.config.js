@@ -37,6 +37,8 @@ export default {
     // Fetches Bun and Deno, so it runs only when asked.
     project('runtimes', 'runtimes/**/*.test.ts')
   ],
+  // In /tmp, where jest would keep it, others may write, and what lies there is executed.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testSequencer: './test/support/runner/sequencer.js',
   // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
   testTimeout: 60_000

@@ -29,7 +29,8 @@ export function classArchiveIn(cache: string, program: string, javaVersion: stri
  * few seconds; ephemeral services are killed and cannot write one.
  */
 export function archiveOptions(path: string, ephemeral: boolean): string[] {
-  if (isComplete(path)) return [`-XX:SharedArchiveFile=${path}`]
+  // Java ignores a damaged archive only where it is asked to look: 70 ms.
+  if (isComplete(path)) return [`-XX:SharedArchiveFile=${path}`, '-XX:+VerifySharedSpaces']
   // Java would log a warning for each class that it cannot archive.
   return ephemeral ? [] : [`-XX:ArchiveClassesAtExit=${path}`, '-Xlog:cds=off,cds+dynamic=off']
 }

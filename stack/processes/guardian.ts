@@ -17,12 +17,13 @@ while read -r verb pid signal; do
 done
 for entry in $left; do
   kill -s "\${entry#*:}" -- "-\${entry%%:*}" 2>/dev/null
+  kill -s CONT -- "-\${entry%%:*}" 2>/dev/null
 done
 tries=0
 while [ $tries -lt 20 ]; do
   alive=
   for entry in $left; do
-    kill -0 -- "-\${entry%%:*}" 2>/dev/null && alive=yes
+    kill -s 0 -- "-\${entry%%:*}" 2>/dev/null && alive=yes
   done
   [ -n "$alive" ] || exit 0
   sleep 0.5

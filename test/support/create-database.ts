@@ -3,7 +3,8 @@ import pg from 'pg'
 
 /** Runs one statement as the administrator of the server. */
 export async function onServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
+  const limits = { connectionTimeoutMillis: 30_000, query_timeout: 120_000 }
+  const client = new pg.Client({ connectionString: serverUrl, ...limits })
   await client.connect()
   try {
     await client.query(statement)

@@ -12,20 +12,23 @@ import { waitUntil } from '../../../stack/wait-until.ts'
 const SUPERVISOR = join(import.meta.dirname, '../../../stack/processes/supervisor.ts')
 
 /** Starts a process that would run for ten minutes, and prints its id. */
-function programIn(folder: string): string {
+function programIn(folder: string, args: readonly string[]): string {
   return `
     const { createSupervisor } = await import(${JSON.stringify(SUPERVISOR)})
     const supervisor = createSupervisor({ folder: ${JSON.stringify(folder)}, name: 'services' })
     const probe = async () => true
     const limits = { readyTimeoutMs: 5000, stopDeadlineMs: 5000 }
-    const command = { command: 'sleep', args: ['600'] }
+    const command = { command: 'sh', args: ${JSON.stringify(args)} }
     console.log(await supervisor.start({ name: 's', title: 'S', ...command, probe, ...limits }))
     setInterval(() => {}, 1000)`
 }
 
-test('a supervisor that is killed with kill -9 leaves no process behind', async () => {
+test.each([
+  ['ends when asked', 'exec sleep 600'],
+  ['ignores the request to end', 'trap "" TERM; sleep 600']
+])('a supervisor killed with kill -9 leaves no process that %s', async (_what, script) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-orphans-'))
-  const args = ['--input-type=module', '-e', programIn(folder)]
+  const args = ['--input-type=module', '-e', programIn(folder, ['-c', script])]
   const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(createInterface({ input: program.stdout }), 'line')) as [string]
   const pid = Number(line)
@@ -33,7 +36,7 @@ test('a supervisor that is killed with kill -9 leaves no process behind', async 
   program.kill('SIGKILL')
   await waitUntil({
     what: `process ${pid} did not end`,
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
     probe: async () => await Promise.resolve(startOf(pid) === null)
   })
   rmSync(folder, { recursive: true, force: true })

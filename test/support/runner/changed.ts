@@ -1,6 +1,6 @@
 /** Remembers with which inputs a phase has passed, so that an unchanged phase can be skipped. */
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -22,16 +22,26 @@ function isInstalled(tool: string): boolean {
   })
 }
 
+function listFiles(inputs: readonly string[]): string[] {
+  const args = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...inputs]
+  try {
+    return execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).split('\0')
+  } catch {
+    // Without git nobody knows: a name that no other run has makes every phase run.
+    return [randomUUID()]
+  }
+}
+
 /** Hashes the machine, and names and contents of all input files that git does not ignore. */
 export function fingerprintOf(phase: PhaseName): string {
   const { inputs = [] } = phaseOf(phase)
-  const args = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...inputs]
-  const paths = execFileSync('git', args, { encoding: 'utf8' }).split('\0')
+  const paths = listFiles(inputs)
   const machine = [process.version, process.platform, process.arch, process.env['SLUICE_STACK']]
   const hash = createHash('sha256').update(JSON.stringify([...machine, tools.filter(isInstalled)]))
   for (const path of [...new Set(paths)].toSorted()) {
+    hash.update(`${path}\0`)
     if (path === '' || !existsSync(path) || !lstatSync(path).isFile()) continue
-    hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
+    hash.update(readFileSync(path)).update('\0')
   }
   return hash.digest('hex').slice(0, 32)
 }
@@ -48,6 +58,10 @@ export function hasPassedWith(phase: PhaseName, fingerprint: string): boolean {
 /** Call this with the fingerprint from before the run: files may have changed meanwhile. */
 export function rememberPassed(phase: PhaseName, fingerprint: string): void {
   const place = placeOf(phase, fingerprint)
-  mkdirSync(join(place, '..'), { recursive: true })
-  writeFileSync(place, '')
+  try {
+    mkdirSync(join(place, '..'), { recursive: true })
+    writeFileSync(place, '')
+  } catch (error) {
+    process.stdout.write(`${phase} runs again next time: ${String(error)}\n`)
+  }
 }

@@ -17,7 +17,10 @@ test('an ephemeral service writes no archive, since it is killed', () => {
 test.each([true, false])('a complete archive is used (ephemeral: %s)', (ephemeral) => {
   const path = join(temporaryFolder(), 'kafka.jsa')
   writeFileSync(path, Buffer.from([0xf0, 0x0b, 0xab, 0xa8]))
-  expect(archiveOptions(path, ephemeral)).toEqual([`-XX:SharedArchiveFile=${path}`])
+  expect(archiveOptions(path, ephemeral)).toEqual([
+    `-XX:SharedArchiveFile=${path}`,
+    '-XX:+VerifySharedSpaces'
+  ])
 })
 
 test('an archive that Java did not finish is written again', () => {
