@@ -41,5 +41,5 @@ export default {
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testSequencer: './test/support/runner/sequencer.js',
   // A real broker answers in milliseconds, but a group joins and a process starts in seconds.
-  testTimeout: 60_000
+  testTimeout: 180_000
 }

@@ -3,7 +3,7 @@ import { runGroup } from './group.ts'
 import { timed } from './tally.ts'
 import type { PhaseResult } from './tally.ts'
 
-const timeoutMs = 300_000
+const timeoutMs = 900_000
 
 const checks: { name: string; command: string; args: string[] }[] = [
   { name: 'form', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
@@ -29,7 +29,9 @@ export async function runChecks(signal: AbortSignal): Promise<PhaseResult> {
 async function runCheck(check: (typeof checks)[number], signal: AbortSignal): Promise<boolean> {
   const startedAt = performance.now()
   const { name, command, args } = check
-  const options = { command, args, signal, timeoutMs, environment: process.env, quiet: true }
+  // Tests run beside them, and some have time limits.
+  const pace = { timeoutMs, isPatient: true }
+  const options = { command, args, signal, environment: process.env, quiet: true, ...pace }
   const { code, output } = await runGroup(options)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(8)} ${seconds} s\n`)

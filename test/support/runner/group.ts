@@ -1,5 +1,6 @@
 /** A child process with all that it starts: run to its end, or ended together at a signal. */
 import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { signalGroup } from '../../../stack/processes/process.ts'
 
 const killAfterMs = 10_000
@@ -10,6 +11,8 @@ export type GroupOptions = {
   environment: NodeJS.ProcessEnv
   /** Collects the output instead of showing it. */
   quiet?: boolean
+  /** Yields the processor to everything else. */
+  isPatient?: boolean
   signal: AbortSignal
   timeoutMs: number
 }
@@ -24,6 +27,9 @@ export async function runGroup(options: GroupOptions): Promise<GroupResult> {
     env: options.environment,
     stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit']
   })
+  if (options.isPatient === true && child.pid !== undefined) {
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  }
   const chunks: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
