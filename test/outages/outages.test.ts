@@ -1,4 +1,4 @@
-/** What a gateway does while something it needs is away, and that it recovers by itself. */
+/** The gateway during outages of Kafka and the registry: what it answers, and that it recovers. */
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { startApplication } from '../support/application.ts'
 import type { Application } from '../support/application.ts'

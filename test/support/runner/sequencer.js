@@ -1,7 +1,7 @@
 /** Orders test files: those that mostly wait run first, in parallel with those that compute. */
 import TestSequencer from '@jest/test-sequencer'
 
-const order = ['pages', 'e2e', 'sdk', 'contract', 'integration', 'deploy', 'unit']
+const order = ['pages', 'e2e', 'sdk', 'contract', 'integration', 'unit']
 
 function rankOf({ context }) {
   return order.indexOf(context.config.displayName.name)
