@@ -97,9 +97,10 @@ test('a topic that was deleted and made anew is stored from its beginning', asyn
   const decisions = [aDecision(), aDecision()]
   await scene.sendDecisions(...decisions)
   await scene.sluice.start('storage')
-  await scene.settled()
+  // Kafka forgets what the group had committed of the old topic some time after it is gone, so the
+  // offset that is committed says nothing yet.
+  await waitUntil('both are consumed', async () => (await recorded())?.next_offset === 2)
   for (const { organization_id, decision_id } of decisions) {
     expect(await scene.storedIds(organization_id)).toEqual([decision_id])
   }
-  expect((await recorded())?.next_offset).toBe(2)
 })
