@@ -111,6 +111,10 @@ const rooms = [
     from: { path: '^core/' },
     to: { pathNot: ['^(core|schemas)/', pureBuiltins] }
   }),
+  rule('tenants-compute-in-a-thread', 'The event loop never waits for what a tenant wrote.', {
+    from: { path: '^(api|auth|gateway|http)/', pathNot: '^api/evaluators/compute-tasks[.]ts$' },
+    to: { path: '^evaluators/(check-evaluator|compile-evaluator|run-evaluators)[.]ts$' }
+  }),
   rule('evaluators-have-no-process', 'Scoring needs neither a process nor a clock.', {
     from: { path: '^evaluators/' },
     to: { path: '^platform/process/(clock|process)[.]ts$' }

@@ -35,6 +35,7 @@ import { createAccounts } from '../api/accounts/create-accounts.ts'
 import type { Facts } from '../usage/facts.ts'
 import type { ReadFacts } from '../usage/read-facts.ts'
 import { createConfiguration } from '../api/configuration/create-configuration.ts'
+import { createTenantCompute } from '../api/evaluators/tenant-compute.ts'
 import { createOrganizationHandlers } from '../api/organization/create-organization.ts'
 import { createOnboarding } from '../api/onboarding/create-onboarding.ts'
 import { createCors } from '../http/cors.ts'
@@ -177,8 +178,10 @@ function createReads(
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   const mail = openMail(parts)
   lifecycle.onStop('calls to judges', () => outbound.close())
+  const compute = createTenantCompute()
+  lifecycle.onStop('the compute thread', () => compute.close())
   return {
-    ...createConfiguration({ store, clock, outbound, secretsKey: config.SECRETS_KEY }),
+    ...createConfiguration({ store, clock, outbound, compute, secretsKey: config.SECRETS_KEY }),
     ...createAccounts({ config, clock, rateLimiter, store, mail, ...sessions }),
     ...createOrganizationHandlers({
       ...{ config, store, clock, rateLimiter, ...sessions, tellKeyChange },

@@ -12,6 +12,7 @@ import { createTestConnection } from '../connections/test-connection.ts'
 import { createEditEvaluators } from '../evaluators/edit-evaluators.ts'
 import { createPreflight } from '../evaluators/preflight.ts'
 import { createShowEvaluators } from '../evaluators/show-evaluators.ts'
+import type { TenantCompute } from '../evaluators/tenant-compute.ts'
 import { createTestEvaluators } from '../evaluators/test-evaluators.ts'
 import { createEditRules } from '../rules/edit-rules.ts'
 import { createPreviewRule } from '../rules/preview-rule.ts'
@@ -29,22 +30,23 @@ export interface ConfigurationParts {
   readonly store: Store
   readonly clock: Clock
   readonly outbound: Outbound
+  readonly compute: TenantCompute
   /** SECRETS_KEY; null where none is set. */
   readonly secretsKey: string | null
 }
 
 export function createConfiguration(parts: ConfigurationParts): ConfigurationHandlers {
-  const { store, clock, outbound, secretsKey } = parts
+  const { store, clock, outbound, compute, secretsKey } = parts
   const sealer = secretsKey === null ? null : createSealer(secretsKey)
   const openJudge = createOpenJudge({ clock, outbound, sealer })
   const preflight = createPreflight(openJudge)
   return {
     ...createShowEvaluators({ store }),
-    ...createEditEvaluators({ store, clock, preflight }),
-    ...createTestEvaluators({ store, clock, openJudge }),
+    ...createEditEvaluators({ store, clock, preflight, compute }),
+    ...createTestEvaluators({ store, clock, openJudge, compute }),
     ...createShowRules({ store }),
     ...createEditRules({ store, clock }),
-    previewRule: createPreviewRule({ store, clock }),
+    previewRule: createPreviewRule({ store, clock, allowance: compute.allowance }),
     ...createShowConnections({ store }),
     ...createEditConnections({ store, clock, outbound, sealer }),
     testConnection: createTestConnection({ store, openJudge }),

@@ -1,11 +1,16 @@
-/** How long trials of one organization may compute in a process where agents wait for their 202. */
+/** How long one organization may compute what it wrote: checks, trials and previews together. */
+import { createCache } from '../../platform/process/cache.ts'
+
 export interface ComputeAllowance {
-  isSpent(organizationId: string): boolean
+  /** Whole seconds until there is something to spend again; 0 when there is now. */
+  secondsToWait(organizationId: string): number
   spend(organizationId: string, ms: number): void
 }
 
 const windowMs = 60_000
 const computeMsMax = 1000
+/** Beyond them the organization that computed longest ago begins anew. */
+const organizationsMax = 10_000
 
 interface Account {
   readonly endsAt: number
@@ -16,18 +21,19 @@ interface Account {
 export function createComputeAllowance(
   now: () => number = () => performance.now()
 ): ComputeAllowance {
-  const accounts = new Map<string, Account>()
+  const accounts = createCache<Account>(organizationsMax)
 
   function accountOf(organizationId: string): Account | undefined {
     const found = accounts.get(organizationId)
-    if (found === undefined || found.endsAt > now()) return found
-    accounts.delete(organizationId)
-    return undefined
+    return found !== undefined && found.endsAt > now() ? found : undefined
   }
 
   return {
-    isSpent: (organizationId) => (accountOf(organizationId)?.spentMs ?? 0) >= computeMsMax,
-    spend(organizationId, ms) {
+    secondsToWait: (organizationId) => {
+      const { spentMs, endsAt } = accountOf(organizationId) ?? { spentMs: 0, endsAt: 0 }
+      return spentMs < computeMsMax ? 0 : Math.ceil((endsAt - now()) / 1000)
+    },
+    spend: (organizationId, ms) => {
       const account = accountOf(organizationId) ?? { endsAt: now() + windowMs, spentMs: 0 }
       account.spentMs += ms
       accounts.set(organizationId, account)

@@ -1,7 +1,10 @@
 /** POST, PATCH and DELETE of /v1/evaluation/evaluators. */
 import type { Clock } from '../../core/clock.ts'
 import { prefixedId } from '../../core/ids/prefixed-id.ts'
-import type { EvaluatorDraft } from '../../core/evaluation/evaluator-definition.ts'
+import type {
+  EvaluatorDraft,
+  EvaluatorVersion
+} from '../../core/evaluation/evaluator-definition.ts'
 import { configHashOf } from '../../evaluators/config-hash.ts'
 import { jsonReply } from '../../http/call.ts'
 import type { SessionHandle } from '../../http/route.ts'
@@ -14,27 +17,32 @@ import type { Edit, OrganizationRows } from '../configuration/take-turn.ts'
 import { readRules } from '../rules/rule-rows.ts'
 import { writeRuleSet } from '../rules/write-rule-set.ts'
 import type { Store } from '../store.ts'
-import { evaluatorDraftOf, mergedDraftOf } from './evaluator-draft.ts'
+import { checkedDraftOf, mergedDraftOf } from './evaluator-draft.ts'
 import type { EvaluatorBody, EvaluatorPatch } from './evaluator-draft.ts'
 import { evaluatorView, isBuiltIn, readEvaluator, readEvaluatorNames } from './evaluator-rows.ts'
 import { insertEvaluator, insertVersion } from './insert-version.ts'
 import { refuseLostConnection } from './preflight.ts'
 import type { Preflight } from './preflight.ts'
+import type { TenantCompute } from './tenant-compute.ts'
 
 export interface EditEvaluatorsDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly preflight: Preflight
+  readonly compute: Pick<TenantCompute, 'check'>
 }
 
 /** Beside the built-in ones. */
 export const evaluatorsMax = 200
 
-export function createEditEvaluators({ store, clock, preflight }: EditEvaluatorsDependencies) {
+export function createEditEvaluators(dependencies: EditEvaluatorsDependencies) {
+  const { store, clock, preflight, compute } = dependencies
+
   const createEvaluator: SessionHandle = async (call) => {
     const body = call.body as EvaluatorBody
-    const draft = evaluatorDraftOf(body)
-    const ours = store.of(call.principal.organization_id)
+    const { organization_id: organizationId } = call.principal
+    const draft = await checkedDraftOf(compute, organizationId, { given: body })
+    const ours = store.of(organizationId)
     await refuseNames(ours, draft.name, null)
     const isAttacked = body.self_test !== false
     const report = await preflight(ours, draft, { isAttacked, signal: call.signal })
@@ -54,17 +62,19 @@ export function createEditEvaluators({ store, clock, preflight }: EditEvaluators
     const id = call.params['evaluator_id'] ?? ''
     refuseBuiltIn(isBuiltIn(id), notOurs)
     const patch = call.body as EvaluatorPatch
-    const ours = store.of(call.principal.organization_id)
+    const { organization_id: organizationId } = call.principal
+    const ours = store.of(organizationId)
     const { version: before } = existing('evaluator', await readEvaluator(ours, id), id)
-    const draft = mergedDraftOf(before, patch)
-    const reportedHash = judgedHashOf(draft)
-    const isAlike = reportedHash === judgedHashOf(before)
+    const draftOf = (version: EvaluatorVersion) =>
+      checkedDraftOf(compute, organizationId, { given: mergedDraftOf(version, patch) })
+    const draft = await draftOf(before)
+    const isAlike = judgedHashOf(draft) === judgedHashOf(before)
     const isAttacked = patch.self_test !== false
     const report = isAlike
       ? null
       : await preflight(ours, draft, { isAttacked, signal: call.signal })
     const changed = await takeTurn(store, call, async (edit) => {
-      await saveChange(edit, { id, patch, report, reportedHash })
+      await saveChange(edit, { id, patch, before, draft, draftOf, report })
       return await readEvaluator(edit, id)
     })
     return jsonReply(200, JSON.stringify(evaluatorView(existing('evaluator', changed, id))))
@@ -93,10 +103,13 @@ async function refuseNames(ours: OrganizationRows, name: string, id: string | nu
 interface Change {
   readonly id: string
   readonly patch: EvaluatorPatch
+  /** The version that the draft was made from. */
+  readonly before: EvaluatorVersion
+  /** What was attacked: somebody else may have changed it meanwhile. */
+  readonly draft: EvaluatorDraft
+  readonly draftOf: (version: EvaluatorVersion) => Promise<EvaluatorDraft>
   /** What the attacks came to; null where there were none. */
   readonly report: unknown
-  /** What was attacked: somebody else may have changed it meanwhile. */
-  readonly reportedHash: string
 }
 
 /** Of what a judge hears and may answer: its name is no part of that. */
@@ -105,15 +118,16 @@ function judgedHashOf({ kind, config, output }: EvaluatorDraft): string {
 }
 
 /** The next version, unless it would be the same one. */
-async function saveChange(edit: Edit, { id, patch, report, reportedHash }: Change): Promise<void> {
+async function saveChange(edit: Edit, change: Change): Promise<void> {
+  const { id, patch, before, report } = change
   const { version: now, self_test } = existing('evaluator', await readEvaluator(edit, id), id)
-  const draft = mergedDraftOf(now, patch)
+  const draft = now.version === before.version ? change.draft : await change.draftOf(now)
   const isSame = configHashOf(draft) === now.config_hash
   if (isSame && draft.name === now.name && draft.description === now.description) return
   await refuseNames(edit, draft.name, id)
   await refuseLostConnection(edit, draft)
   const hash = judgedHashOf(draft)
-  const tested = hash === reportedHash ? report : null
+  const tested = hash === judgedHashOf(change.draft) ? report : null
   const version = { ...draft, evaluator_id: id, version: now.version + 1 }
   await insertVersion(edit, version, hash === judgedHashOf(now) ? self_test : tested)
   await writeRuleSet(edit)

@@ -4,11 +4,10 @@ import type {
   EvaluatorVersion
 } from '../../core/evaluation/evaluator-definition.ts'
 import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
-import type { Violation } from '../../core/problem.ts'
-import { checkEvaluator } from '../../evaluators/check-evaluator.ts'
 import { completeDraft, naturalOutputOf } from '../../evaluators/complete-draft.ts'
 import type { GivenDraft } from '../../evaluators/complete-draft.ts'
 import { invalidBody } from '../configuration/refusals.ts'
+import type { TenantCompute } from './tenant-compute.ts'
 
 /** The body of POST; that of PATCH has some of it, and no kind. */
 export type EvaluatorBody = GivenDraft & {
@@ -18,38 +17,30 @@ export type EvaluatorBody = GivenDraft & {
 
 export type EvaluatorPatch = Partial<Omit<EvaluatorBody, 'kind'>>
 
-/** Everything that is wrong with a body, in one go. */
-export function checkEvaluatorBody(body: unknown): readonly Violation[] {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return checkEvaluator(body)
-  const { self_test, ...given } = body as Record<string, unknown>
-  return [...checkEvaluator(given), ...checkSwitch(self_test)]
-}
-
-function checkSwitch(selfTest: unknown): Violation[] {
-  if (selfTest === undefined || typeof selfTest === 'boolean') return []
-  return [{ pointer: '/self_test', detail: 'must be a boolean' }]
-}
-
-/** @param body that `checkEvaluatorBody` has nothing against */
-export function evaluatorDraftOf(body: EvaluatorBody): EvaluatorDraft {
-  return completeDraft(withoutSwitch(body))
+/**
+ * @param given as a caller wrote it, or as `mergedDraftOf` made it
+ * @param place of it in the body, as a pointer
+ * @throws {Problem} 422 when that is no evaluator; 429 or 503 when it cannot be checked now
+ */
+export async function checkedDraftOf(
+  compute: Pick<TenantCompute, 'check'>,
+  organizationId: string,
+  { given, place = '' }: { readonly given: EvaluatorBody; readonly place?: string }
+): Promise<EvaluatorDraft> {
+  const errors = await compute.check(organizationId, given)
+  if (errors.length === 0) return completeDraft(withoutSwitch(given))
+  throw invalidBody(errors.map(({ pointer, detail }) => ({ pointer: place + pointer, detail })))
 }
 
 function withoutSwitch<B extends { self_test?: boolean }>({ self_test: _, ...given }: B) {
   return given
 }
 
-/**
- * What is left out stays, and what a member leaves out is the kind's own.
- * @throws {Problem} 422 when that is no evaluator
- */
-export function mergedDraftOf(before: EvaluatorVersion, patch: EvaluatorPatch): EvaluatorDraft {
+/** What is left out stays, and what a member leaves out is the kind's own. */
+export function mergedDraftOf(before: EvaluatorVersion, patch: EvaluatorPatch): GivenDraft {
   const { name, kind, description, config, timeout_ms } = before
   const kept = { name, kind, description, config, timeout_ms, output: givenOutputOf(before) }
-  const given = { ...kept, ...withoutSwitch(patch) }
-  const errors = checkEvaluator(given)
-  if (errors.length > 0) throw invalidBody(errors)
-  return completeDraft(given)
+  return { ...kept, ...withoutSwitch(patch) }
 }
 
 /** What somebody said of the score, and not its kind: the rest follows the configuration. */

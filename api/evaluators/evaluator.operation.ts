@@ -42,15 +42,21 @@ export const listEvaluatorsOperation: Operation = {
   problems: [...readProblems, 'invalid_query']
 }
 
+const allowance =
+  'Checks, trials and previews of an organization may compute for one second a minute together.'
+
 export const createEvaluatorOperation: Operation = {
   ...{ operation_id: 'createEvaluator', tag, summary: 'Make an evaluator' },
   description:
     'Everything that is wrong with it is said at once, each with a pointer. A judge is asked ' +
     'once, and attacked, before it is saved. It scores nothing until a rule names it. An ' +
-    `organization has at most ${evaluatorsMax}, beside the built-in ones.`,
+    `organization has at most ${evaluatorsMax}, beside the built-in ones. ${allowance}`,
   body: createBody,
   response: { 201: shown('Its first version.') },
-  problems: [...writeProblems, 'name_taken', 'limit_reached', 'secrets_key_missing']
+  problems: [
+    ...writeProblems,
+    ...(['name_taken', 'limit_reached', 'compute_limited', 'secrets_key_missing'] as const)
+  ]
 }
 
 export const showEvaluatorOperation: Operation = {
@@ -90,7 +96,7 @@ export const changeEvaluatorOperation: Operation = {
   problems: [
     ...writeProblems,
     ...(['evaluator_not_found', 'name_taken', 'built_in', 'limit_reached'] as const),
-    'secrets_key_missing'
+    ...(['compute_limited', 'secrets_key_missing'] as const)
   ]
 }
 
@@ -115,7 +121,8 @@ const trial = {
 }
 const howTried =
   'On decisions by id, on the newest, or on one that is made up. A judge costs what its calls ' +
-  'cost; what takes longer than a minute fails with `timeout`.'
+  'cost; what takes longer than a minute fails with `timeout`. ' +
+  allowance
 
 export const testEvaluatorOperation: Operation = {
   ...{ operation_id: 'testEvaluator', tag, summary: 'Try an evaluator', description: howTried },
@@ -125,7 +132,8 @@ export const testEvaluatorOperation: Operation = {
   problems: [
     ...readProblems,
     ...bodyProblems,
-    ...(['role_missing', 'evaluator_not_found', 'secrets_key_missing'] as const)
+    ...(['role_missing', 'evaluator_not_found', 'compute_limited'] as const),
+    'secrets_key_missing'
   ]
 }
 
@@ -134,5 +142,9 @@ export const testDraftOperation: Operation = {
   description: howTried,
   body: testDraftBody,
   response: { 200: trial },
-  problems: [...readProblems, ...bodyProblems, 'role_missing', 'secrets_key_missing']
+  problems: [
+    ...readProblems,
+    ...bodyProblems,
+    ...(['role_missing', 'compute_limited', 'secrets_key_missing'] as const)
+  ]
 }

@@ -4,7 +4,6 @@ import type { Violation } from '../../core/problem.ts'
 import { createCheck } from '../../platform/validation/json-schema.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import type { BodyDefinition } from '../../http/route.ts'
-import { checkEvaluatorBody } from './evaluator-draft.ts'
 import { evaluatorBodySchema, evaluatorExampleBody } from './evaluator-schema.ts'
 import { testItemsMax } from './test-items.ts'
 
@@ -82,12 +81,6 @@ export const testDraftBody: BodyDefinition = {
     inline: { input: 'May I have a refund?', output: 'Yes: you asked within 30 days.' }
   },
   bytesMax: testBytesMax,
-  check: (body) => [...checkDraft(body), ...checkSubjects(body), ...checkInner(body)]
-}
-
-function checkInner(body: unknown): Violation[] {
-  if (typeof body !== 'object' || body === null || !('evaluator' in body)) return []
-  return checkEvaluatorBody(body.evaluator).map(({ pointer, detail }) => {
-    return { pointer: `/evaluator${pointer}`, detail }
-  })
+  // The evaluator itself is checked by the handler, in the compute thread.
+  check: (body) => [...checkDraft(body), ...checkSubjects(body)]
 }

@@ -7,11 +7,11 @@ import type { SessionHandle } from '../../http/route.ts'
 import { existing, invalidBody } from '../configuration/refusals.ts'
 import type { OpenJudge } from '../connections/open-judge.ts'
 import type { OrganizationStore, Store } from '../store.ts'
-import { createComputeAllowance } from './compute-allowance.ts'
-import { evaluatorDraftOf } from './evaluator-draft.ts'
+import { checkedDraftOf } from './evaluator-draft.ts'
 import type { EvaluatorBody } from './evaluator-draft.ts'
 import { readEvaluator, readVersion } from './evaluator-rows.ts'
 import { openClient, unsaved } from './preflight.ts'
+import type { TenantCompute } from './tenant-compute.ts'
 import { testItemsOf } from './test-items.ts'
 import type { TestBody } from './test-items.ts'
 import { createTryJudge, createTryOffline, isTriable } from './try-evaluator.ts'
@@ -22,6 +22,7 @@ export interface TestEvaluatorsDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly openJudge: OpenJudge
+  readonly compute: TenantCompute
 }
 
 interface Trial {
@@ -32,8 +33,7 @@ interface Trial {
 }
 
 export function createTestEvaluators(dependencies: TestEvaluatorsDependencies) {
-  const { store, clock, openJudge } = dependencies
-  const allowance = createComputeAllowance()
+  const { store, clock, openJudge, compute } = dependencies
 
   const testEvaluator: SessionHandle = async ({ principal, params, body, signal }) => {
     const id = params['evaluator_id'] ?? ''
@@ -47,8 +47,11 @@ export function createTestEvaluators(dependencies: TestEvaluatorsDependencies) {
 
   const testDraft: SessionHandle = async ({ principal, body, signal }) => {
     const { evaluator, ...asked } = body as TestBody & { evaluator: EvaluatorBody }
-    const ours = store.of(principal.organization_id)
-    const version = unsaved(evaluatorDraftOf(evaluator))
+    const { organization_id: organizationId } = principal
+    const ours = store.of(organizationId)
+    const drafted = { given: evaluator, place: '/evaluator' }
+    const draft = await checkedDraftOf(compute, organizationId, drafted)
+    const version = unsaved(draft)
     return replyOf({ ours, version, body: asked, signal })
   }
 
@@ -61,7 +64,7 @@ export function createTestEvaluators(dependencies: TestEvaluatorsDependencies) {
 
   async function createTry({ ours, version, signal }: Trial): Promise<TryEvaluator> {
     if (!isTriable(version)) throw invalidBody([notTriable])
-    if (version.kind !== 'llm_judge') return createTryOffline(version, allowance)
+    if (version.kind !== 'llm_judge') return createTryOffline(version, compute)
     const client = await openClient(openJudge, ours, version)
     const limited = AbortSignal.any([signal, AbortSignal.timeout(tryTimeoutMs)])
     return createTryJudge(version, client, limited)

@@ -2,16 +2,13 @@
 import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
 import type { Decision } from '../../core/decision/decision.ts'
-import { compileEvaluator } from '../../evaluators/compile-evaluator.ts'
 import type { Finding } from '../../evaluators/evaluator.ts'
 import { judge } from '../../evaluators/judge/judge.ts'
-import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import { scoreOf } from '../../evaluators/score-of.ts'
-import { subjectOf } from '../../evaluators/subject.ts'
 import { createAtMost } from '../../platform/process/at-most.ts'
 import type { JudgeClient } from '../../platform/llm/judge-client.ts'
 import { addUsd, usdOf } from '../../core/evaluation/usd.ts'
-import type { ComputeAllowance } from './compute-allowance.ts'
+import type { TenantCompute } from './tenant-compute.ts'
 import type { TestItem } from './test-items.ts'
 
 export interface TestResult {
@@ -39,9 +36,6 @@ type Outcome = Omit<TestResult, 'decision_id'>
 export type TryEvaluator = (decision: Decision) => Promise<Outcome>
 
 const callsAtOnce = 4
-/** In this process agents wait for their 202 meanwhile. */
-const computeMsMax = 200
-const evaluatorMsMax = 50
 export const tryTimeoutMs = 60_000
 
 const nothing = {
@@ -68,41 +62,24 @@ export async function tryItems(
   )
 }
 
-/** Computes in this process, so all of it together is bounded, and all of an organization's. */
+/** Of a kind that needs no network. */
 export function createTryOffline(
   version: EvaluatorVersion,
-  allowance: ComputeAllowance
+  compute: Pick<TenantCompute, 'try'>
 ): TryEvaluator {
-  const timeout_ms = Math.min(version.timeout_ms, evaluatorMsMax)
-  const evaluator = compileEvaluator({ ...version, timeout_ms })
-  let computedMs = 0
-
   return async function tryOffline(decision) {
-    if (computedMs > computeMsMax) {
-      return { status: 'failed', ...nothing, status_reason: 'code_timeout', error: tooMuch }
-    }
-    const { organization_id } = decision
-    if (allowance.isSpent(organization_id)) {
-      return { status: 'failed', ...nothing, status_reason: 'code_timeout', error: allSpent }
-    }
-    const startedAt = performance.now()
-    const [outcome] = runEvaluators([{ evaluator, subject: subjectOf(decision) }])
-    const tookMs = performance.now() - startedAt
-    computedMs += tookMs
-    allowance.spend(organization_id, tookMs)
-    if (outcome === undefined) throw new Error('an evaluator has no outcome')
-    const duration_ms = outcome.duration_us / 1000
-    if (outcome.status === 'succeeded') {
-      const score = shownScore(version, outcome.finding)
+    const tried = await compute.try(version, decision)
+    const duration_ms = tried.duration_us / 1000
+    if (tried.status === 'succeeded') {
+      const score = shownScore(version, tried.finding)
       return { status: 'succeeded', ...nothing, score, duration_ms }
     }
-    const { status, status_reason } = outcome
+    const { status, status_reason } = tried
     return { status, ...nothing, status_reason, duration_ms }
   }
 }
 
 const tooMuch = 'the other decisions took all the time there is for a test'
-const allSpent = 'your tests of late took all the time there is; try again in a minute'
 
 export function createTryJudge(
   version: EvaluatorVersion,

@@ -7,6 +7,8 @@ import type { RuleOutcome } from '../../evaluators/planning/plan-rules.ts'
 import { jsonReply } from '../../http/call.ts'
 import type { SessionHandle } from '../../http/route.ts'
 import { invalidBody } from '../configuration/refusals.ts'
+import type { TenantCompute } from '../evaluators/tenant-compute.ts'
+import { yieldTurn } from '../../platform/process/yield-turn.ts'
 import type { Store } from '../store.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { countDecisions, metadataBytesMax, readRecent, sampleMax } from './recent-decisions.ts'
@@ -18,6 +20,7 @@ import { resolve } from './write-rule-set.ts'
 export interface PreviewRuleDependencies {
   readonly store: Store
   readonly clock: Clock
+  readonly allowance: TenantCompute['allowance']
 }
 
 const days = 7
@@ -25,9 +28,13 @@ const dayMs = 86_400_000
 const hoursPerDay = 24
 const examplesMax = 5
 
-export function createPreviewRule({ store, clock }: PreviewRuleDependencies): SessionHandle {
+export function createPreviewRule(dependencies: PreviewRuleDependencies): SessionHandle {
+  const { store, clock, allowance } = dependencies
+
   return async function previewRule({ principal, body }) {
-    const ours = store.of(principal.organization_id)
+    const { organization_id: organizationId } = principal
+    allowance.refuseSpent(organizationId)
+    const ours = store.of(organizationId)
     const draft = { ...ruleDraftOf('preview', body as RuleBody, null), enabled: true }
     const errors = await checkReferences(ours, draft)
     if (errors.length > 0) throw invalidBody(errors)
@@ -37,7 +44,7 @@ export function createPreviewRule({ store, clock }: PreviewRuleDependencies): Se
     const { decisions, since } = await countDecisions(ours, range)
     const daysSeen = daysSince(since, to)
     const recent = await readRecent(ours, range)
-    const seen = planned(rules, recent)
+    const seen = await planned(rules, recent, (ms) => allowance.spend(organizationId, ms))
     const expected = expectedOf(rules, seen, decisions / daysSeen)
     const evaluators = rules.flatMap((rule) => rule.evaluators)
     const { usd_per_day, assumes } = await estimateCost(ours, evaluators, expected)
@@ -61,10 +68,20 @@ interface Seen {
   readonly charactersPerDecision: number
 }
 
-/** With the planner's own eyes. */
-function planned(rules: readonly ResolvedRule[], recent: readonly RecentDecision[]): Seen {
+/** With the planner that evaluates decisions. The rule decides how long that takes. */
+async function planned(
+  rules: readonly ResolvedRule[],
+  recent: readonly RecentDecision[],
+  spend: (ms: number) => void
+): Promise<Seen> {
   const planRules = createPlanRules({ version: 0, rules })
-  const outcomes = recent.map((each) => ({ ...each, outcome: planRules(each.decision)[0] }))
+  const outcomes: (RecentDecision & { readonly outcome: RuleOutcome | undefined })[] = []
+  for (const each of recent) {
+    await yieldTurn()
+    const startedAt = performance.now()
+    outcomes.push({ ...each, outcome: planRules(each.decision)[0] })
+    spend(performance.now() - startedAt)
+  }
   const matched = outcomes.filter(({ outcome }) => isMatch(outcome))
   const taken = outcomes.filter(({ outcome }) => outcome === 'planned')
   const others = outcomes.filter(({ outcome }) => outcome !== 'planned')

@@ -1,4 +1,5 @@
 /** The form of a rule: as a caller writes it, and as it is shown. */
+import { fewStars, starsMax } from '../../core/evaluation/rule.ts'
 import { usdMax } from '../../core/evaluation/usd.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import type { BodyDefinition } from '../../http/route.ts'
@@ -18,8 +19,10 @@ function patterns(what: string, maxLength: number): JsonSchema {
     type: 'array',
     minItems: 1,
     maxItems: patternsMax,
-    items: { type: 'string', maxLength, pattern: plainText },
-    description: `Patterns for ${what}, in which \`*\` is any text. Without them any will do.`
+    items: { type: 'string', maxLength, pattern: plainText, allOf: [{ pattern: fewStars }] },
+    description:
+      `Patterns for ${what}, in which up to ${starsMax} \`*\` each stand for any text. ` +
+      'Without them any will do.'
   }
 }
 

@@ -142,5 +142,5 @@ export const previewRuleOperation: Operation = {
       }
     }
   },
-  problems: [...writeProblems]
+  problems: [...writeProblems, 'compute_limited']
 }

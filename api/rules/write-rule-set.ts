@@ -24,9 +24,10 @@ export async function writeRuleSet(edit: Edit): Promise<void> {
     stored.map(({ rule }) => rule)
   )
   const last = await readLast(edit)
-  if (isSame(last.rules, rules)) return
+  // The texts: to read megabytes of the last one only to compare them would hold others up.
+  if (textOf(last.version, rules) === last.content) return
   const version = last.version + 1
-  const content = JSON.stringify({ version, rules })
+  const content = textOf(version, rules)
   if (content.length > contentCharactersMax) throw tooLarge()
   await edit.query(
     `insert into rule_sets (organization_id, version, content, created_by)
@@ -45,19 +46,18 @@ export async function resolve(
   return resolveRules(rules, (reference: EvaluatorReference) => versions(reference))
 }
 
-async function readLast(edit: Edit): Promise<{ version: number; rules: unknown }> {
+async function readLast(edit: Edit): Promise<Pick<LastRow, 'version' | 'content'>> {
   const [row] = await edit.query<LastRow>(
     `select version, content from rule_sets
       where organization_id = $1 order by version desc limit 1`,
     [edit.organizationId]
   )
-  if (row === undefined) return defaultRuleSet
-  const { rules } = JSON.parse(row.content) as { rules: unknown }
-  return { version: row.version, rules }
+  const { version, rules } = defaultRuleSet
+  return row ?? { version, content: textOf(version, rules) }
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+function textOf(version: number, rules: readonly ResolvedRule[]): string {
+  return JSON.stringify({ version, rules })
 }
 
 function tooLarge(): Problem {

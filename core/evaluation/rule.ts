@@ -1,6 +1,10 @@
 /** Rules: which decisions are evaluated, by which evaluators, how many of them, at what expense. */
 import type { EvaluatorVersion } from './evaluator-definition.ts'
 
+/** Stars of one pattern: each is one more search through the text, for each decision. */
+export const starsMax = 10
+export const fewStars = `^[^*]*(?:[*][^*]*){0,${starsMax}}$`
+
 export interface RuleMatch {
   /** Patterns with `*`; a decision matches when one of them does. Absent: any decision matches. */
   readonly domains?: readonly string[]

@@ -1,6 +1,7 @@
 /** JSON Schema checks, compiled once; what fails is named by its JSON pointer. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import { fewStars, starsMax } from '../../core/evaluation/rule.ts'
 import { uuidPattern } from '../../core/ids/ids.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
 import type { Violation } from '../../core/problem.ts'
@@ -76,6 +77,7 @@ const patternSentences = new Map<unknown, string>([
   ['^[^\\u0000]*$', 'must not hold the character U+0000'],
   ['^[^\\u0000\\ud800-\\udfff]*$', 'must hold neither U+0000 nor half of a surrogate pair'],
   ['^[\\x21-\\x7e]+$', 'must be visible ASCII characters without spaces'],
+  [fewStars, `must hold at most ${starsMax} times the character *`],
   [uuidPattern, 'must be a UUID such as 01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55']
 ])
 

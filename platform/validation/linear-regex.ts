@@ -9,6 +9,8 @@ export const instructionsMax = 2000
 const stateBytesMax = 1_048_576
 
 export interface LinearRegex {
+  /** Instructions of the compiled pattern. */
+  readonly size: number
   test(text: string): boolean
   /** Where the first match stands, in code units, or null. */
   find(text: string): { readonly start: number; readonly end: number } | null
@@ -41,6 +43,7 @@ export function compileLinearRegex(pattern: string, flags = ''): LinearRegex {
   }
 
   return {
+    size: compiled.programSize(),
     test: (text) => run((regex) => regex.test(text)),
     find: (text) =>
       run((regex) => {

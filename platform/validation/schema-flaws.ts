@@ -7,6 +7,9 @@ import { PatternError, compileLinearRegex } from './linear-regex.ts'
 /** Schemas within a schema, and how deeply they nest. */
 export const subschemasMax = 500
 export const schemaDepthMax = 32
+/** Patterns of a schema, and the instructions of all of them: evaluations compile them anew. */
+export const patternsMax = 100
+export const patternInstructionsMax = 5000
 const flawsMax = 20
 
 /** Where schemas stand within a schema: as the value, in a list, or in an object by any name. */
@@ -41,6 +44,7 @@ export function findSchemaFlaws(
   vocabulary: SchemaVocabulary
 ): readonly Violation[] {
   const flaws: Violation[] = []
+  const patternFlaws = createPatternFlaws()
   const pending: Place[] = [{ schema: root, pointer: '', depth: 1 }]
   for (let seen = 0; seen < pending.length && flaws.length < flawsMax; seen++) {
     const place = pending[seen] as Place
@@ -53,6 +57,7 @@ export function findSchemaFlaws(
     for (const [name, value] of membersOf(place.schema)) {
       const pointer = place.pointer + pointerTo(name)
       flaws.push(...flawsOf({ name, value, root }, pointer, vocabulary))
+      flaws.push(...patternsIn(name, value, pointer).flatMap(patternFlaws))
       pending.push(...schemasIn(name, value, { ...place, pointer }))
     }
   }
@@ -87,10 +92,6 @@ function flawsOf(
       return referenceFlaws(value, root, pointer)
     case 'format':
       return formatFlaws(value, pointer, vocabulary)
-    case 'pattern':
-      return patternFlaws(value, pointer)
-    case 'patternProperties':
-      return membersOf(value).flatMap(([key]) => patternFlaws(key, pointer + pointerTo(key)))
     case 'properties':
       return prototypeFlaws(value, pointer)
     default:
@@ -109,16 +110,41 @@ function formatFlaws(value: unknown, pointer: string, { isFormat }: SchemaVocabu
   return [flaw(pointer, 'is no format that is known here; date-time, email, uri and uuid are')]
 }
 
-function patternFlaws(pattern: unknown, pointer: string): Violation[] {
-  if (typeof pattern !== 'string') return []
-  try {
-    compileLinearRegex(pattern)
-    return []
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error
-    return [flaw(pointer, error.message)]
+interface Pattern {
+  readonly text: string
+  readonly pointer: string
+}
+
+function patternsIn(name: string, value: unknown, pointer: string): Pattern[] {
+  if (name === 'pattern' && typeof value === 'string') return [{ text: value, pointer }]
+  if (name !== 'patternProperties') return []
+  return membersOf(value).map(([text]) => ({ text, pointer: pointer + pointerTo(text) }))
+}
+
+/** Compiles each pattern, until there are more or larger ones than a schema may have. */
+function createPatternFlaws(): (pattern: Pattern) => Violation[] {
+  let patterns = 0
+  let instructions = 0
+
+  return function flawsOfPattern({ text, pointer }) {
+    patterns += 1
+    if (patterns > patternsMax) {
+      return patterns === patternsMax + 1 ? [flaw('', tooManyPatterns)] : []
+    }
+    if (instructions > patternInstructionsMax) return []
+    try {
+      instructions += compileLinearRegex(text).size
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error
+      return [flaw(pointer, error.message)]
+    }
+    return instructions > patternInstructionsMax ? [flaw(pointer, tooLargePatterns)] : []
   }
 }
+
+const tooManyPatterns = `must hold at most ${patternsMax} patterns`
+const tooLargePatterns =
+  'makes the patterns of the schema too large together; use fewer repetitions and classes'
 
 function referenceFlaws(reference: unknown, root: JsonSchema, pointer: string): Violation[] {
   if (typeof reference !== 'string') return []

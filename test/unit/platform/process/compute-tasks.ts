@@ -1,0 +1,25 @@
+/** Tasks of a compute thread, for its test. */
+import { serveTasks } from '../../../../platform/process/compute-thread.ts'
+
+function repeat(text: string): string {
+  return text + text
+}
+
+function hang(): never {
+  for (;;);
+}
+
+function fail(text: string): never {
+  throw new RangeError(text)
+}
+
+/** More than the thread may hold. */
+function hoard(): number {
+  const kept: unknown[] = []
+  for (;;) kept.push(new Array(1_000_000).fill(kept.length))
+}
+
+const tasks = { repeat, hang, fail, hoard }
+export type TestTasks = typeof tasks
+
+serveTasks(tasks)
