@@ -135,7 +135,7 @@ function endsScalar(code: number): boolean {
 }
 
 /** Two spellings of one name are one name: `"a"` and `"\u0061"`. */
-function decodeName(literal: string): string {
+export function decodeName(literal: string): string {
   try {
     return String(JSON.parse(literal))
   } catch {

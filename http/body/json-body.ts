@@ -1,5 +1,6 @@
 /** A small JSON body to its value; for every route but ingest, which keeps the text as sent. */
 import { isUtf8 } from 'node:buffer'
+import { findDuplicateMember } from '../../core/json/duplicate-member.ts'
 import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJson } from './require-json.ts'
@@ -7,12 +8,28 @@ import { requireJson } from './require-json.ts'
 /** No body of these routes comes near it; more is not even read. */
 export const smallBodyBytesMax = 64 * 1024
 const depthMax = 64
+/** A longer pointer is not repeated in the response. */
+const pointerLengthMax = 256
 
-/** @throws {Problem} 415, 413 or 400 */
+/** @throws {Problem} 415 or 400; 422 if an object has a member twice */
 export function parseJsonBody(contentType: string | undefined, body: Buffer): unknown {
   requireJson(contentType)
   if (!isUtf8(body)) throw new Problem('malformed_encoding', { detail: 'The body is not UTF-8.' })
-  return parseText(body.toString('utf8'))
+  const text = body.toString('utf8')
+  const value = parseText(text)
+  refuseDuplicates(text)
+  return value
+}
+
+/** Readers disagree on which of two members counts, and the parsed value has lost one of them. */
+function refuseDuplicates(text: string): void {
+  const found = findDuplicateMember(text)
+  if (found === null) return
+  const isLong = found.length > pointerLengthMax
+  const pointer = isLong ? '' : found
+  const what = isLong ? 'has a member with a very long path twice' : 'appears more than once'
+  const detail = `The body is not valid: ${pointer || 'it'} ${what}.`
+  throw new Problem('invalid_body', { detail, errors: [{ pointer, detail: what }] })
 }
 
 /** V8's own message quotes the body, and a password may be in it. */

@@ -34,6 +34,25 @@ test.each<[string | undefined, Buffer, string]>([
   expect(problem.options.detail).not.toContain('secret')
 })
 
+const long = 'n'.repeat(300)
+
+test.each([
+  ['{"name":"secret","name":"other"}', '/name', 'appears more than once'],
+  ['{"config":{"a":[0,{"k":"secret","\\u006b":1}]}}', '/config/a/1/k', 'appears more than once'],
+  [`{"${long}":1,"${long}":2}`, '', 'has a member with a very long path twice'],
+  [`{"${long}":{"a":1,"a":2}}`, '', 'has a member with a very long path twice']
+])('refuses the duplicate member in %s', async (text, pointer, what) => {
+  const problem = await problemOf(() => parseJsonBody(json, Buffer.from(text)))
+  const detail = `The body is not valid: ${pointer || 'it'} ${what}.`
+  expect([problem.code, problem.status]).toEqual(['invalid_body', 422])
+  expect(problem.options).toMatchObject({ detail, errors: [{ pointer, detail: what }] })
+})
+
+test('a body that is not JSON is refused as that, whatever it has twice', async () => {
+  const problem = await problemOf(() => parseJsonBody(json, Buffer.from('{"a":1,"a":2')))
+  expect(problem.code).toBe('malformed_json')
+})
+
 /** Tried at each split of its spaces, either would take longer than anybody waits. */
 test.each(['application/json', 'application/json; charset=utf-8'])(
   'a %s of a million spaces is refused at once',
