@@ -33,9 +33,10 @@ export const exportDecisionsOperation: Operation = {
       },
       csv_safe: {
         type: 'boolean',
-        default: false,
+        default: true,
         description:
-          'Puts an apostrophe before texts that begin like a formula; that changes the data.'
+          'Puts an apostrophe before each text of the CSV that a spreadsheet would run as a formula. ' +
+          '`false` keeps texts exactly as they were sent.'
       },
       ...decisionFilterSchema.properties,
       cursor: textFilter('Where it goes on: the trailer of the export before.', 512)

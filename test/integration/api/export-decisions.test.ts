@@ -106,7 +106,8 @@ test('CSV holds texts as they are, tells absent from empty, and begins with a he
     const output = JSON.stringify(text)
     await store({ agent_id: 'csv', output, domain: null, received_at: start + index })
   }
-  const { headers, text } = await read(`${span}&agent_id=csv&format=csv`)
+  const query = `${span}&agent_id=csv&format=csv&csv_safe=false`
+  const { headers, text } = await read(query)
   expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
   const [head = [], ...records] = recordsOf(text)
   expect(head.slice(0, 5)).toEqual(['decision_id', 'received_at', 'stored_at', 'input', 'output'])
@@ -114,9 +115,23 @@ test('CSV holds texts as they are, tells absent from empty, and begins with a he
   expect(column('output')).toEqual(texts.toReversed().map((each) => each))
   expect(column('domain')).toEqual(texts.map(() => null))
   expect(column('evaluation_status')).toEqual(texts.map(() => 'pending'))
+})
 
-  const safe = recordsOf((await read(`${span}&agent_id=csv&format=csv&csv_safe=true`)).text)
-  expect(safe.map((record) => record[head.indexOf('output')])).toContain("'=1+1")
+test('CSV protects each text that a spreadsheet would run, unless asked not to', async () => {
+  const formulas = ['=1', '+1', '-1', '@a', '\ta', '\ra']
+  for (const [index, text] of formulas.entries()) {
+    const decision = { input: '-5', output: JSON.stringify(text), session_id: text, input_tokens: 5 }
+    await store({ agent_id: 'formula', ...decision, received_at: start + index })
+  }
+  const query = `${span}&agent_id=formula&format=csv&fields=input,output,session_id,input_tokens`
+  const rowsOf = (quote: string) => {
+    return formulas.toReversed().map((text) => [
+      ...[`${quote}-5`, `${quote}${text}`, `${quote}${text}`, '5']
+    ])
+  }
+  expect(recordsOf((await read(query)).text).slice(1)).toEqual(rowsOf("'"))
+  expect(recordsOf((await read(`${query}&csv_safe=true`)).text).slice(1)).toEqual(rowsOf("'"))
+  expect(recordsOf((await read(`${query}&csv_safe=false`)).text).slice(1)).toEqual(rowsOf(''))
 })
 
 test('gives only the fields that are asked for, and what their evaluation came to', async () => {
