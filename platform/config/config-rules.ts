@@ -17,6 +17,7 @@ export type RuleValues = Partial<{
   readonly REDIS_TLS_CA: string | null
   readonly DATABASE_URL: string
   readonly DATABASE_TLS_CA: string | null
+  readonly PRIVATE_ADDRESSES_ALLOWED: boolean
   readonly GATEWAY_HOST: string
   readonly GATEWAY_PORT: number
   readonly MANAGEMENT_HOST: string
@@ -53,7 +54,9 @@ export function cautionsOf(values: RuleValues): string[] {
       'DATABASE_URL has sslmode=no-verify: whoever answers is taken for Postgres',
     hasPassword(registry) &&
       protocolOf(registry) === 'http:' &&
-      'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it'
+      'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it',
+    values.PRIVATE_ADDRESSES_ALLOWED === true &&
+      'PRIVATE_ADDRESSES_ALLOWED=true lets judges and webhooks of every user reach private addresses'
   ].filter((found) => found !== false)
 }
 

@@ -31,6 +31,7 @@ export interface Outbound {
   readonly fetch: Fetch
   /** Why a URL may not be used, or null: what can be told without asking anybody. */
   addressObjection(url: string): string | null
+  readonly privateAddressesAllowed: boolean
   close(): Promise<void>
 }
 
@@ -101,7 +102,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     }
   }
 
-  return { fetch, addressObjection, close: () => agent.destroy() }
+  return { fetch, addressObjection, privateAddressesAllowed, close: () => agent.destroy() }
 }
 
 /** One address that is refused spoils the name: whoever mixes them is trying something. */

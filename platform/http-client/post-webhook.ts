@@ -33,7 +33,7 @@ export const webhookTimeoutMs = 10_000
 export const webhookAnswerBytesMax = 1024 * 1024
 
 export interface PostWebhookDependencies {
-  readonly outbound: Pick<Outbound, 'fetch'>
+  readonly outbound: Pick<Outbound, 'fetch' | 'privateAddressesAllowed'>
   readonly clock: Clock
 }
 
@@ -53,7 +53,7 @@ export function createPostWebhook(dependencies: PostWebhookDependencies): PostWe
       const response = await outbound.fetch(url, { method: 'POST', headers, body: payload, signal })
       return answerOf(response, clock)
     } catch (error) {
-      return brokenOf(error)
+      return brokenOf(error, outbound.privateAddressesAllowed)
     }
   }
 }
@@ -71,15 +71,24 @@ function answerOf({ ok, status, headers }: Response, clock: Clock): WebhookAnswe
   return { outcome: 'failed', http_status: status, error, retryAfterMs: waitOf(headers, clock) }
 }
 
-function brokenOf(error: unknown): WebhookAnswer {
-  const answer = { http_status: null, retryAfterMs: null }
-  if ((error as Error).name === 'TimeoutError') {
-    const seconds = webhookTimeoutMs / 1000
-    return { ...answer, outcome: 'failed', error: `no whole answer in ${seconds} seconds` }
-  }
-  if (!(error instanceof OutboundError)) throw error
-  const outcome = error.code === 'address_refused' ? 'refused' : 'failed'
-  return { ...answer, outcome, error: error.message }
+/** @param isPrivate whether the receiver may be at a private address */
+function brokenOf(error: unknown, isPrivate: boolean): WebhookAnswer {
+  const isLate = (error as Error).name === 'TimeoutError'
+  if (!isLate && !(error instanceof OutboundError)) throw error
+  const outcome = isRefused(error) ? 'refused' : 'failed'
+  return { outcome, http_status: null, error: reasonOf(error, isPrivate), retryAfterMs: null }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof OutboundError && error.code === 'address_refused'
+}
+
+/** A private receiver's failures are all alike, or webhooks would tell which ports are open. */
+function reasonOf(error: unknown, isPrivate: boolean): string {
+  if (isRefused(error)) return (error as Error).message
+  if (isPrivate) return 'the receiver could not be reached'
+  if (error instanceof OutboundError) return error.message
+  return `no whole answer in ${webhookTimeoutMs / 1000} seconds`
 }
 
 /** Seconds or a date; null when it says neither. */

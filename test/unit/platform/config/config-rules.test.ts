@@ -121,11 +121,13 @@ test('what is readable on its way is cautioned against', () => {
     cautionsOf({
       ...{ ...fine, ...sasl, KAFKA_SASL_MECHANISM: 'plain' },
       DATABASE_URL: 'postgres://h/d?sslmode=no-verify',
-      SCHEMA_REGISTRY_URL: 'http://user:secret@registry'
+      SCHEMA_REGISTRY_URL: 'http://user:secret@registry',
+      PRIVATE_ADDRESSES_ALLOWED: true
     })
   ).toEqual([
     'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password readable to everybody',
     'DATABASE_URL has sslmode=no-verify: whoever answers is taken for Postgres',
-    'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it'
+    'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it',
+    'PRIVATE_ADDRESSES_ALLOWED=true lets judges and webhooks of every user reach private addresses'
   ])
 })

@@ -1,7 +1,9 @@
 /** One webhook to a real receiver: what is sent, and what its answer means. */
 import { afterEach, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { createOutbound } from '../../../../platform/http-client/outbound.ts'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { createOutbound, OutboundError } from '../../../../platform/http-client/outbound.ts'
 import type { Outbound } from '../../../../platform/http-client/outbound.ts'
 import { createPostWebhook } from '../../../../platform/http-client/post-webhook.ts'
 import { newWebhookSecret } from '../../../../platform/http-client/webhook-signature.ts'
@@ -67,10 +69,32 @@ test('nothing goes to a private address, and trying again is of no use', async (
   expect(receiver.at('/')).toEqual([])
 })
 
-test('a receiver that hangs up is an attempt that failed', async () => {
-  const receiver = await startWebhookReceiver()
-  receiver.answer('/', (response) => void response.destroy())
-  const answer = await openPost()({ ...message, url: `${receiver.url}/` })
-  expect(answer).toMatchObject({ outcome: 'failed', http_status: null })
-  expect(answer.error).toContain('broke')
+const late = new DOMException('late', 'TimeoutError')
+const reasons: [Error, string][] = [
+  [new OutboundError('unreachable', 'no connection (ECONNREFUSED)'), 'no connection (ECONNREFUSED)'],
+  [new OutboundError('interrupted', 'the connection broke'), 'the connection broke'],
+  [late, 'no whole answer in 10 seconds']
+]
+
+test.each(reasons)('a receiver on the internet: %s is an attempt that failed', async (thrown, error) => {
+  const outbound = { fetch: () => Promise.reject(thrown), privateAddressesAllowed: false }
+  const answer = await createPostWebhook({ outbound, clock })({ ...message, url: 'https://x.test' })
+  expect(answer).toEqual({ outcome: 'failed', http_status: null, error, retryAfterMs: null })
+})
+
+test('where private addresses are allowed, a failure does not tell which ports are open', async () => {
+  const hangsUp = await startWebhookReceiver()
+  hangsUp.answer('/', (response) => void response.destroy())
+  const speaksAnother = createServer((socket) => socket.end('-ERR unknown command\r\n'))
+  await new Promise<void>((resolve) => speaksAnother.listen(0, '127.0.0.1', resolve))
+  const { port } = speaksAnother.address() as AddressInfo
+  const urls = [`${hangsUp.url}/`, `http://127.0.0.1:${port}/`, 'http://127.0.0.1:1/']
+  const post = openPost()
+  const answers = await Promise.all(urls.map((url) => post({ ...message, url })))
+  speaksAnother.close()
+  const outbound = { fetch: () => Promise.reject(late), privateAddressesAllowed: true }
+  answers.push(await createPostWebhook({ outbound, clock })({ ...message, url: 'http://x.test' }))
+  const error = 'the receiver could not be reached'
+  const alike = { outcome: 'failed', http_status: null, error, retryAfterMs: null }
+  expect(answers).toEqual(urls.map(() => alike).concat(alike))
 })
