@@ -123,7 +123,7 @@ function names(values: RuleValues) {
     groups && 'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; each needs its own',
     GATEWAY_PORT !== 0 &&
       isSame(GATEWAY_PORT, MANAGEMENT_PORT) &&
-      isSame(GATEWAY_HOST, MANAGEMENT_HOST) &&
+      overlap(GATEWAY_HOST, MANAGEMENT_HOST) &&
       'MANAGEMENT_PORT is the same as GATEWAY_PORT; each needs its own'
   ]
 }
@@ -158,6 +158,12 @@ function isGiven(values: RuleValues, name: Name): boolean {
 /** Read, and found to be nothing; what was not read is not missing. */
 function isMissing(values: RuleValues, name: Name): boolean {
   return values[name] === null
+}
+
+/** Listening on a wildcard address takes the port of every address. */
+function overlap(one: string | undefined, other: string | undefined): boolean {
+  const isWildcard = (host: string | undefined) => host === '0.0.0.0' || host === '::'
+  return isSame(one, other) || isWildcard(one) || isWildcard(other)
 }
 
 function isSame(one: string | number | undefined, other: string | number | undefined): boolean {

@@ -58,7 +58,7 @@ export const settings = {
     range: [1, 128],
     auto: availableParallelism
   }),
-  MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '0.0.0.0'),
+  MANAGEMENT_HOST: text('Address of /livez, /readyz and /metrics.', '127.0.0.1'),
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
   CORS_ORIGINS: origins('Origins whose scripts may call, separated by commas; none without it.'),

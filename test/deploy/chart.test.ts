@@ -168,6 +168,8 @@ describeWithHelm.each(cases)('%s', (name) => {
         const path = probe === 'readinessProbe' ? '/readyz' : '/livez'
         expect(container[probe]?.httpGet).toEqual({ path, port: 'management' })
       }
+      // Probes come over the address of the pod.
+      expect(variableOf(container, 'MANAGEMENT_HOST')).toBe('0.0.0.0')
     }
   })
 })

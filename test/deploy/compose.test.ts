@@ -162,6 +162,11 @@ describe('Prometheus', () => {
     expect(names.filter((name) => !jobNames.includes(name))).toEqual([])
   })
 
+  test('reaches the management port of every process', () => {
+    const hosts = processes.map(({ environment = {} }) => environment['MANAGEMENT_HOST'])
+    expect(hosts).toEqual(processes.map(() => '0.0.0.0'))
+  })
+
   test('is mounted where it is told to look', () => {
     const { command = [] } = services['prometheus'] ?? {}
     expect(command).toContain('--config.file=/etc/prometheus/prometheus.yml')

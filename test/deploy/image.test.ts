@@ -29,6 +29,10 @@ test('it is not root, by number, and asks for its health', () => {
   expect(health).toContain('CMD ["node", "/app/deploy/image/is-up.mjs", "/livez"]')
 })
 
+test('its management port is open to probes from outside of the container', () => {
+  expect(instructions('ENV').join(' ')).toContain('MANAGEMENT_HOST=0.0.0.0')
+})
+
 test('what it copies is all that is sent to the builder', () => {
   const copied = instructions('COPY')
     .filter((copy) => !copy.startsWith('--from'))

@@ -11,7 +11,8 @@
 
 {{/* Plain settings by name, as texts. A number of YAML arrives as a float: 1e+06 is no setting. */}}
 {{- define "sluice.config" -}}
-{{- $config := dict -}}
+{{- /* Probes and Prometheus come over the address of the pod. */}}
+{{- $config := dict "MANAGEMENT_HOST" "0.0.0.0" -}}
 {{- if eq (include "sluice.kafkaUser" .) "scram-sha-512" -}}
 {{- $_ := set $config "KAFKA_SASL_MECHANISM" "scram-sha-512" -}}
 {{- $_ := set $config "KAFKA_SASL_USERNAME" (include "sluice.name" $) -}}

@@ -30,7 +30,7 @@ const fine: RuleValues = {
   DATABASE_TLS_CA: null,
   GATEWAY_HOST: '0.0.0.0',
   GATEWAY_PORT: 8080,
-  MANAGEMENT_HOST: '0.0.0.0',
+  MANAGEMENT_HOST: '127.0.0.1',
   MANAGEMENT_PORT: 9464,
   DECISIONS_TOPIC: 'decisions',
   EVALUATIONS_TOPIC: 'evaluations',
@@ -110,7 +110,7 @@ describe('contradictionsOf', () => {
 
   test('two free ports, or two addresses, do not collide', () => {
     expect(contradictionsOf({ ...fine, GATEWAY_PORT: 0, MANAGEMENT_PORT: 0 })).toEqual([])
-    const apart = { ...fine, MANAGEMENT_PORT: 8080, MANAGEMENT_HOST: '127.0.0.1' }
+    const apart = { ...fine, MANAGEMENT_PORT: 8080, GATEWAY_HOST: '10.0.0.1' }
     expect(contradictionsOf(apart)).toEqual([])
   })
 })
