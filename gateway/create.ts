@@ -105,6 +105,7 @@ export function createGatewayApp(parts: GatewayParts) {
   const app = createApp({
     ...{ routes, docs, door, metrics, logger, clock, isLeaving },
     cors: createCors(config.CORS_ORIGINS),
+    trustedProxies: config.TRUSTED_PROXIES,
     reportRefusal
   })
   return { app, drain }

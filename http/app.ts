@@ -11,6 +11,8 @@ import type { Handle, Route } from './route.ts'
 
 export interface AppDependencies extends AnswerDependencies {
   readonly routes: readonly Route[]
+  /** Addresses and networks whose X-Forwarded-For is read. */
+  readonly trustedProxies: readonly string[]
   /** Null unless DOCS_ENABLED. */
   readonly docs: DocsHandlers | null
 }
@@ -23,6 +25,7 @@ export function createApp(dependencies: AppDependencies): Express {
   // One resource has one spelling.
   app.enable('case sensitive routing')
   app.enable('strict routing')
+  app.set('trust proxy', dependencies.trustedProxies)
 
   const paths = Map.groupBy(dependencies.routes, (route) => route.path)
   for (const [path, routes] of paths) {

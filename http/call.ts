@@ -3,7 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 export interface Call {
   readonly request_id: string
-  /** IP address of the other end of the connection; empty when it is already gone. */
+  /**
+   * IP address of the client: of the connection, or as TRUSTED_PROXIES forward it; empty when the
+   * connection is already gone.
+   */
   readonly remote_address: string
   readonly headers: IncomingHttpHeaders
   /** Placeholders of the path, decoded. */

@@ -1,5 +1,6 @@
 /** A request of node:http as the routes see it. */
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
 import type { BodyLease } from './body/body-budget.ts'
 import { readBody } from './body/body.ts'
 import type { Call } from './call.ts'
@@ -29,8 +30,10 @@ export class HttpCall implements Call {
     return this.#parts.request.headers
   }
 
+  /** Worked out on demand. A trusted proxy may have written something that is no address. */
   get remote_address(): string {
-    return this.#parts.request.socket.remoteAddress ?? ''
+    const { ip = '', socket } = this.#parts.request
+    return isIP(ip) ? ip : (socket.remoteAddress ?? '')
   }
 
   get params(): Readonly<Record<string, string>> {

@@ -6,7 +6,7 @@ import { contradictionsOf } from './config-rules.ts'
 import { certificates, privateKey, publicKeys, signingKey } from './pem-setting.ts'
 import { sslModeOf } from '../postgres/postgres-tls.ts'
 import { flag, integer, integerOrAuto, list, mailUrl, oneOf, optional } from './setting.ts'
-import { origins, secret, text, UnfitError, url } from './setting.ts'
+import { networks, origins, secret, text, UnfitError, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 const mebibyte = 1024 * 1024
@@ -62,6 +62,9 @@ export const settings = {
   MANAGEMENT_PORT: integer('Port of /livez, /readyz and /metrics.', 9464, [0, 65535]),
   DOCS_ENABLED: flag('Serve /docs and /openapi.json.', false),
   CORS_ORIGINS: origins('Origins whose scripts may call, separated by commas; none without it.'),
+  TRUSTED_PROXIES: networks(
+    'Proxies whose X-Forwarded-For names the client: addresses and networks, separated by commas.'
+  ),
   CONNECTIONS_MAX: integer(
     'Connections to the gateway; beyond them a new one is closed.',
     10_000,

@@ -1,4 +1,5 @@
 /** One setting of the environment: what it means, its default and how its text is read. */
+import { isIP, isIPv4 } from 'node:net'
 
 export interface Setting<Value> {
   readonly description: string
@@ -33,21 +34,38 @@ export function text(description: string, fallback: string): Setting<string> {
 }
 
 export function list(description: string): Setting<readonly string[]> {
-  return { description, default: undefined, isSecret: false, parse: parseList }
+  const parse = (value: string) => parseItems(value, isHostAndPort, 'host:port')
+  return { description, default: undefined, isSecret: false, parse }
 }
 
 /** Exact origins as a browser sends them; a wildcard is none. */
 export function origins(description: string): Setting<readonly string[]> {
-  const parse = (value: string): readonly string[] => {
-    const items = value === '' ? [] : value.split(',').map((item) => item.trim())
-    const wrong = items.find((item) => URL.parse(item)?.origin !== item)
-    if (wrong === undefined) return Object.freeze(items)
-    throw new UnfitError(
-      `holds ${JSON.stringify(wrong)}`,
-      'expected an origin such as https://example.com'
-    )
-  }
-  return { description, default: Object.freeze([]), isSecret: false, parse }
+  const isOrigin = (item: string) => URL.parse(item)?.origin === item
+  return items(description, isOrigin, 'an origin such as https://example.com')
+}
+
+/** IP addresses and networks in CIDR notation. A network of all addresses is refused. */
+export function networks(description: string): Setting<readonly string[]> {
+  return items(description, isNetwork, 'an IP address or a network such as 10.0.0.0/8')
+}
+
+/** None unless it is set. @param expected names one item that fits */
+function items(
+  description: string,
+  isFit: (item: string) => boolean,
+  expected: string
+): Setting<readonly string[]> {
+  const none: readonly string[] = Object.freeze([])
+  const parse = (value: string) => (value === '' ? none : parseItems(value, isFit, expected))
+  return { description, default: none, isSecret: false, parse }
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const bitsMax = isIPv4(address) ? 32 : 128
+  // A zone (`%eth0`) names an interface of one machine, which no other machine shares.
+  if (!isIP(address) || address.includes('%') || rest.length > 0) return false
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax)
 }
 
 export function url(description: string, protocols: readonly string[]): Setting<string> {
@@ -122,11 +140,15 @@ function parseInteger(value: string, [min, max]: readonly [number, number], or: 
   throw new UnfitError(`is ${JSON.stringify(value)}`, expected)
 }
 
-function parseList(value: string): readonly string[] {
+function parseItems(
+  value: string,
+  isFit: (item: string) => boolean,
+  expected: string
+): readonly string[] {
   const items = value.split(',').map((item) => item.trim())
-  const wrong = items.find((item) => !isHostAndPort(item))
+  const wrong = items.find((item) => !isFit(item))
   if (wrong === undefined) return Object.freeze(items)
-  throw new UnfitError(`holds ${JSON.stringify(wrong)}`, 'expected host:port')
+  throw new UnfitError(`holds ${JSON.stringify(wrong)}`, `expected ${expected}`)
 }
 
 /** An IPv6 address stands in brackets. */

@@ -23,6 +23,7 @@ const forms: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/expected one of (.+)$/, (values = '') => values.split(', ').map(code).join(', ')],
   [/expected true or false$/, () => '`true`, `false`'],
   [/expected host:port$/, () => '`host:port`, separated by commas'],
+  [/expected an IP address/, () => 'addresses and networks, separated by commas'],
   [/expected an origin/, () => 'origins, separated by commas'],
   [/begins with (.+) and names/, (urls = '') => protocolsOf(urls).map(code).join(', ')],
   [/at least (\d+) are needed$/, (min) => `secret, ${min} characters or more`],

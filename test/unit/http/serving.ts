@@ -43,18 +43,21 @@ export interface Served {
 }
 
 type Overrides = Partial<
-  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRefusal'> &
+  Pick<AppDependencies, 'docs' | 'isLeaving' | 'reportRefusal' | 'trustedProxies'> &
     Omit<DoorOptions, 'metrics'> &
     ServerLimits & { corsOrigins: readonly string[] }
 >
 
+const appDefault = {
+  ...{ docs: null, isLeaving: () => false, reportRefusal: () => {} },
+  trustedProxies: []
+}
 const limitsDefault = { connectionsMax: 1000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 }
 const mebibyte = 1024 * 1024
 
 export async function serve(routes: readonly Route[], overrides: Overrides = {}): Promise<Served> {
   const metrics = new RecordingMetrics()
   const logger = new RecordingLogger()
-  const { docs = null, isLeaving = () => false, reportRefusal = () => {} } = overrides
   const cors = createCors(overrides.corsOrigins ?? [])
   const { requestsMax = 1000, bodyBytesMax = 64 * mebibyte } = overrides
   const limits = { ...limitsDefault, ...overrides }
@@ -63,7 +66,8 @@ export async function serve(routes: readonly Route[], overrides: Overrides = {})
   const bytes = { bodyBytesMax, unreadBytesMax }
   const door = createDoor({ requestsMax, responseTimeoutMs, metrics, ...bytes })
   const app = createApp({
-    ...{ routes, docs, door, cors, metrics, logger, clock, isLeaving, reportRefusal }
+    ...{ ...appDefault, ...overrides },
+    ...{ routes, door, cors, metrics, logger, clock }
   })
   const server = createGatewayServer({ app, door, cors, metrics, clock, limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,13 +1,14 @@
 /** How the text of each kind of setting is read. */
 import { describe, expect, test } from '@jest/globals'
 import { flag, integer, integerOrAuto, list } from '../../../../platform/config/setting.ts'
-import { oneOf, secret, text, url } from '../../../../platform/config/setting.ts'
+import { networks, oneOf, secret, text, url } from '../../../../platform/config/setting.ts'
 import type { Setting } from '../../../../platform/config/setting.ts'
 
 const port = integer('Port.', 8080, [0, 65_535])
 const workers = integerOrAuto('Workers.', 1, { range: [1, 8], auto: () => 6 })
 const crowd = integerOrAuto('Workers.', 1, { range: [1, 8], auto: () => 96 })
 const brokers = list('Brokers.')
+const proxies = networks('Proxies.')
 const redis = url('Redis.', ['redis:', 'rediss:'])
 const pepper = secret('Pepper.', 32)
 const docs = flag('Docs.', false)
@@ -26,6 +27,8 @@ describe('what fits', () => {
     [routes, 'ingest', 'ingest'],
     [brokers, 'a:1', ['a:1']],
     [brokers, ' a.example:9092 ,10.0.0.1:9093', ['a.example:9092', '10.0.0.1:9093']],
+    [proxies, '192.0.2.1', ['192.0.2.1']],
+    [proxies, '10.0.0.0/8 , 2001:db8::/32,::1', ['10.0.0.0/8', '2001:db8::/32', '::1']],
     [redis, 'rediss://:p@h:6379/1', 'rediss://:p@h:6379/1'],
     [pepper, 'p'.repeat(32), 'p'.repeat(32)]
   ])('%#: %j is read as it should be', (setting, raw, value) => {
@@ -34,6 +37,7 @@ describe('what fits', () => {
 })
 
 describe('what does not fit is said with what was expected', () => {
+  const network = 'expected an IP address or a network such as 10.0.0.0/8'
   const whole = 'expected a whole number from 0 to 65535'
   test.each<[Setting<unknown>, string, string]>([
     [port, '-1', `is "-1", ${whole}`],
@@ -51,6 +55,14 @@ describe('what does not fit is said with what was expected', () => {
     [brokers, 'a:1,', 'holds "", expected host:port'],
     [brokers, 'a:1,b:x', 'holds "b:x", expected host:port'],
     [brokers, 'kafka://a:1', 'holds "kafka://a:1", expected host:port'],
+    [proxies, 'proxy', `holds "proxy", ${network}`],
+    [proxies, '10.0.0.0/8,', `holds "", ${network}`],
+    [proxies, '10.0.0/8', `holds "10.0.0/8", ${network}`],
+    [proxies, '10.0.0.0/33', `holds "10.0.0.0/33", ${network}`],
+    [proxies, '10.0.0.0/8/8', `holds "10.0.0.0/8/8", ${network}`],
+    [proxies, '::/0', `holds "::/0", ${network}`],
+    [proxies, '2001:db8::/129', `holds "2001:db8::/129", ${network}`],
+    [proxies, 'fe80::1%eth0', `holds "fe80::1%eth0", ${network}`],
     [redis, 'h:6379', 'is no URL that begins with redis:// or rediss:// and names a host'],
     [redis, 'http://h', 'is no URL that begins with redis:// or rediss:// and names a host'],
     [pepper, 'short', 'has 5 characters, at least 32 are needed']
