@@ -2,7 +2,7 @@
 import { apiKeyScopes } from '../../core/ids/api-key.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import type { Operation } from '../../http/route.ts'
-import { bodyProblems, nameCharsMax, plainText } from '../configuration/operation-parts.ts'
+import { bodyProblems, nameText, plainText } from '../configuration/operation-parts.ts'
 import { objectOf, uuid } from '../response-schemas.ts'
 import { emailSchema, passwordSchema } from './sessions/login.operation.ts'
 import { personExample, personSchema } from './person.ts'
@@ -13,17 +13,11 @@ import {
   sessionSchema
 } from './sessions/session-answer.ts'
 
-function nameOf(description: string): JsonSchema {
-  return {
-    ...{ type: 'string', minLength: 1, maxLength: nameCharsMax, pattern: plainText },
-    description
-  }
-}
-
 /** Of a person: null is none. */
 export const personNameSchema = {
-  ...nameOf('As the person wants to be called.'),
-  type: ['string', 'null']
+  ...nameText,
+  type: ['string', 'null'],
+  description: 'As the person wants to be called.'
 }
 
 const tokenCharsMax = 200
@@ -71,7 +65,10 @@ export const registerOperation: Operation = {
           description: 'From 8 to 200 characters; not the email, and not what everybody tries.'
         },
         name: personNameSchema,
-        organization_name: nameOf('Of the new organization; needed without an invite.'),
+        organization_name: {
+          ...nameText,
+          description: 'Of the new organization; needed without an invite.'
+        },
         invite_token: {
           type: 'string',
           minLength: 1,

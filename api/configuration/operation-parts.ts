@@ -1,4 +1,5 @@
 /** Parts of operations that change or show what an organization configures. */
+import { displayNamePattern } from '../../core/display-name-pattern.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { objectOf } from '../response-schemas.ts'
@@ -8,13 +9,15 @@ export const nameCharsMax = 100
 /** What the store can keep as it came: no U+0000, and no half of a surrogate pair. */
 export const plainText = '^[^\\u0000\\ud800-\\udfff]*$'
 
-export const nameSchema: JsonSchema = {
+/** A name that people choose for something. */
+export const nameText = {
   type: 'string',
   minLength: 1,
   maxLength: nameCharsMax,
-  pattern: plainText,
-  description: 'No other of its kind has it.'
-}
+  pattern: displayNamePattern
+} as const
+
+export const nameSchema: JsonSchema = { ...nameText, description: 'No other of its kind has it.' }
 
 export function idParams(name: string, pattern: string, description: string): JsonSchema {
   return {

@@ -4,7 +4,7 @@ import { userRoles } from '../../core/user-role.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import { sessionSeconds } from '../../platform/security/session-token.ts'
 import type { Operation } from '../../http/route.ts'
-import { bodyProblems, nameCharsMax, plainText } from '../configuration/operation-parts.ts'
+import { bodyProblems, nameText } from '../configuration/operation-parts.ts'
 import { readProblems, writeProblems } from '../configuration/operation-parts.ts'
 import { count, integerOrNull, objectOf, time, uuid } from '../response-schemas.ts'
 
@@ -12,10 +12,7 @@ const tag = 'organization'
 export const roleSchema: JsonSchema = { enum: userRoles }
 
 const nameSchema: JsonSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: nameCharsMax,
-  pattern: plainText,
+  ...nameText,
   description: 'As people know it. Several organizations may have the same.'
 }
 

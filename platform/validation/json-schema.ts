@@ -4,6 +4,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { fewStars, starsMax } from '../../core/evaluation/rule.ts'
 import { uuidPattern } from '../../core/ids/ids.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
+import { displayNamePattern } from '../../core/display-name-pattern.ts'
 import type { Violation } from '../../core/problem.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -76,6 +77,7 @@ const sentences: Readonly<Record<string, (params: Params) => string | undefined>
 const patternSentences = new Map<unknown, string>([
   ['^[^\\u0000]*$', 'must not hold the character U+0000'],
   ['^[^\\u0000\\ud800-\\udfff]*$', 'must hold neither U+0000 nor half of a surrogate pair'],
+  [displayNamePattern, 'must not contain links, control characters or invisible characters'],
   ['^[\\x21-\\x7e]+$', 'must be visible ASCII characters without spaces'],
   [fewStars, `must hold at most ${starsMax} times the character *`],
   [uuidPattern, 'must be a UUID such as 01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55']

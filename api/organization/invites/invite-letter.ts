@@ -14,9 +14,14 @@ export interface InviteLetter {
   readonly publicUrl: string | null
 }
 
+const nameCharsMax = 60
+/** Nothing before its `@` is taken for a link. */
+const plainEmail = /^(?!www\.)[\w.+-]+@[^/]+$/
+
 export function inviteLetterOf(invite: InviteLetter): Letter {
-  const { to, token, role, from, publicUrl } = invite
-  const organization = onOneLine(invite.organization)
+  const { to, token, role, publicUrl } = invite
+  const from = plainEmail.test(invite.from) ? invite.from : harmless(invite.from)
+  const organization = `"${harmless(invite.organization)}"`
   const base = (publicUrl ?? '').replace(/\/$/, '')
   const text = `${from} invites you to ${organization} on Sluice, as ${role}.
 
@@ -37,6 +42,15 @@ If you do not know why you got this letter, nothing happens when you throw it aw
   return { to, subject: `Your invite to ${organization}`, text }
 }
 
-function onOneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+/** Somebody else chose it: it is cut short, and no mail program makes a link of it. */
+function harmless(text: string): string {
+  const chosen = text
+    .normalize('NFKC')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[.:/\\@。](?=\S)/gu, '$& ')
+    .replaceAll('"', "'")
+    .trim()
+  const characters = [...chosen]
+  if (characters.length <= nameCharsMax) return chosen
+  return `${characters.slice(0, nameCharsMax).join('')}...`
 }

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../../platform/validation/json-schema.ts'
 import type { BodyDefinition, Operation } from '../../../http/route.ts'
 import { pageExample, pageOf, pageQuerySchema } from '../../configuration/list-page.ts'
 import { deleteProblems, idParams } from '../../configuration/operation-parts.ts'
-import { nameCharsMax, plainText, writeProblems } from '../../configuration/operation-parts.ts'
+import { nameText, plainText, writeProblems } from '../../configuration/operation-parts.ts'
 import { integerOrNull, objectOf, textOrNull, time, timeOrNull } from '../../response-schemas.ts'
 import { environmentDefault, scopesDefault } from './api-key-draft.ts'
 import { expiringDays, keyStates } from './api-key-rows.ts'
@@ -77,13 +77,7 @@ const expiresAt: JsonSchema = {
 }
 
 const changeable: Readonly<Record<string, JsonSchema>> = {
-  name: {
-    type: 'string',
-    minLength: 1,
-    maxLength: nameCharsMax,
-    pattern: plainText,
-    description: 'What it is for.'
-  },
+  name: { ...nameText, description: 'What it is for.' },
   scopes: {
     type: 'array',
     minItems: 1,

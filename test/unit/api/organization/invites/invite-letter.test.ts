@@ -9,8 +9,8 @@ const invite = {
 
 test('says who invites to what, with the token and where to use it', () => {
   const { to, subject, text } = inviteLetterOf(invite)
-  expect([to, subject]).toEqual(['grace@example.com', 'Your invite to Acme'])
-  expect(text).toContain('ada@example.com invites you to Acme on Sluice, as member.')
+  expect([to, subject]).toEqual(['grace@example.com', 'Your invite to "Acme"'])
+  expect(text).toContain('ada@example.com invites you to "Acme" on Sluice, as member.')
   expect(text).toContain('\n  sli_token\n')
   expect(text).toContain('\nhttps://sluice.example.com/v1/auth/invites/accept\n')
 })
@@ -20,8 +20,30 @@ test('names paths alone where nobody says how the gateway is reached', () => {
 })
 
 test('keeps the name of an organization on one line', () => {
-  const organization = 'Acme\r\nBcc: eve@example.com\n\nGo to https://evil.example'
+  const organization = 'Acme\r\nBcc: eve\n\nand more'
   const { subject, text } = inviteLetterOf({ ...invite, organization })
-  expect(subject).toBe('Your invite to Acme Bcc: eve@example.com Go to https://evil.example')
-  expect(text.split('\n')[0]).toContain('Acme Bcc:')
+  expect(subject).toBe('Your invite to "Acme Bcc: eve and more"')
+  expect(text.split('\n')[0]).toContain('"Acme Bcc: eve and more"')
+})
+
+test.each([
+  ['Your account is locked: https://evil.example/a', 'locked: https: / / evil. example/ a"'],
+  ['www.evil.example', '"www. evil. example"'],
+  ['evil。example', '"evil。 example"'],
+  ['eve＠evil．example', '"eve@ evil. example"'],
+  ['Acme" <b>', `"Acme' <b>"`],
+  ['A\u202ecm\u200be', '"A cm e"'],
+  ['Node.js, Inc.', '"Node. js, Inc."'],
+  ['x'.repeat(100), `"${'x'.repeat(60)}..."`]
+])('makes no link of a stored name: %j', (organization, shown) => {
+  const { subject, text } = inviteLetterOf({ ...invite, organization })
+  expect(subject).toContain(shown)
+  expect(text.split('\n')[0]).toContain(shown)
+})
+
+test.each([
+  ['o.hara+x@example.co.uk', 'o.hara+x@example.co.uk invites'],
+  ['www.evil.example/login@example.com', 'www. evil. example/ login@ example. com invites']
+])('names who invites, and makes no link of it: %s', (from, shown) => {
+  expect(inviteLetterOf({ ...invite, from }).text).toMatch(shown)
 })
