@@ -11,6 +11,7 @@ import { createBeginSession } from './sessions/begin-session.ts'
 import { createChangePassword } from './passwords/change-password.ts'
 import { createCreatePerson } from './create-person.ts'
 import { createForgottenPassword } from './passwords/forgotten-password.ts'
+import { createIsKnownNetwork } from './sessions/known-network.ts'
 import { createShowKeys } from './sessions/show-keys.ts'
 import type { LiveSessions } from '../../auth/live-sessions.ts'
 import { createLogin } from './sessions/login.ts'
@@ -46,7 +47,7 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   const { config, clock, rateLimiter, store, sessionTokens, liveSessions, mail } = parts
   const { API_KEY_PEPPER: pepper, PUBLIC_URL: publicUrl, REGISTRATION: registration } = config
   const { accounts } = store
-  const throttle = createThrottle(rateLimiter)
+  const throttle = createThrottle(rateLimiter, createIsKnownNetwork(accounts))
   const refreshCookie = createRefreshCookie(publicUrl)
   const answerSession = createAnswerSession({ sessionTokens, refreshCookie })
   const opening = { accounts, throttle, passwords, answerSession }

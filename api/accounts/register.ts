@@ -48,7 +48,7 @@ export function createRegister(dependencies: RegisterDependencies): PublicHandle
     refuseBody(body, email)
     await throttle.fromAddress(call.remote_address)
     // Hashed before it is known whether the email is taken: both answers cost the same.
-    const password_hash = await passwords.hash(body.password)
+    const password_hash = await passwords.hash(body.password, call)
     const made = await accounts.change(async (transaction) => {
       const created = await createPerson(transaction, call, { ...body, email, password_hash })
       const { user_id, organization, role, api_key } = created

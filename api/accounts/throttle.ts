@@ -1,7 +1,9 @@
-/** How often somebody may try what guesses could open: per account and per address. */
+/** Limits how often a client may try what guesses could open: per account and per network. */
 import { createHash } from 'node:crypto'
 import { Problem } from '../../core/problem.ts'
 import type { RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
+import { networkOf } from './network-of.ts'
+import type { IsKnownNetwork } from './sessions/known-network.ts'
 
 export interface Attempt {
   /** As the account has it: lower case, trimmed. */
@@ -11,47 +13,64 @@ export interface Attempt {
 
 /** Each takes one try. @throws {Problem} 429 with Retry-After */
 export interface Throttle {
-  /** Of a password. */
-  attempt(attempt: Attempt): Promise<void>
-  /** It was the right one: what was taken for it is given back. */
-  succeeded(attempt: Attempt): void
-  /** Of a token that came by letter, or of an account that is new. */
+  /** Of a password. @returns gives the try back, once the password was the right one */
+  attempt(attempt: Attempt): Promise<() => void>
+  /** Of a token that came by email, or of an account that is new. */
   fromAddress(remoteAddress: string): Promise<void>
-  /** Of a letter to somebody. */
+  /** Of an email to an address. */
   letter(attempt: Attempt): Promise<void>
 }
 
 const windowSeconds = 15 * 60
-export const accountLimit: RateLimit = Object.freeze({ points: 10, windowSeconds })
+/** Of one network at one account: wrong passwords from elsewhere leave it these. */
+export const pairLimit: RateLimit = Object.freeze({ points: 10, windowSeconds })
 export const addressLimit: RateLimit = Object.freeze({ points: 50, windowSeconds })
+/** Of all networks at one account. Beyond it only networks that it has logged in from may try. */
+export const accountLimit: RateLimit = Object.freeze({ points: 100, windowSeconds })
 export const lettersLimit: RateLimit = Object.freeze({ points: 5, windowSeconds })
 
-type Takes = readonly (readonly [key: string, limit: RateLimit])[]
+type Take = readonly [key: string, limit: RateLimit]
 
-export function createThrottle(rateLimiter: RateLimiter): Throttle {
-  /** The address first: one that is over its limit cannot use up the attempts of an account. */
-  async function take(takes: Takes): Promise<void> {
-    for (const [key, limit] of takes) {
-      const { granted, resetMs } = await rateLimiter.take(key, limit, 1)
-      if (granted < 1) throw throttled(Math.max(1, Math.ceil(resetMs / 1000)))
+export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnownNetwork): Throttle {
+  /** @returns 0, or the milliseconds until the window ends that has no try left */
+  async function waitMsOf([key, limit]: Take): Promise<number> {
+    const { granted, resetMs } = await rateLimiter.take(key, limit, 1)
+    return granted < 1 ? Math.max(1, resetMs) : 0
+  }
+
+  /** The network first: one that is over its limit cannot use up the tries of an account. */
+  async function take(...takes: readonly Take[]): Promise<void> {
+    for (const each of takes) {
+      const waitMs = await waitMsOf(each)
+      if (waitMs > 0) throw throttled(waitMs)
     }
   }
 
-  const passwordTakes = ({ email, remoteAddress }: Attempt): Takes => [
-    [`login:address:${networkOf(remoteAddress)}`, addressLimit],
-    [`login:account:${nameOf(email)}`, accountLimit]
+  const addressTake = (remoteAddress: string): Take => [
+    `account:address:${networkOf(remoteAddress)}`,
+    addressLimit
   ]
-  const addressTake = (remoteAddress: string) =>
-    [`account:address:${networkOf(remoteAddress)}`, addressLimit] as const
 
   return {
-    attempt: (attempt) => take(passwordTakes(attempt)),
-    succeeded: (attempt) => {
-      for (const [key, limit] of passwordTakes(attempt)) rateLimiter.giveBack(key, limit, 1)
+    attempt: async ({ email, remoteAddress }) => {
+      const network = networkOf(remoteAddress)
+      const name = nameOf(email)
+      const taken: Take[] = [
+        [`login:address:${network}`, addressLimit],
+        [`login:pair:${name}:${network}`, pairLimit]
+      ]
+      await take(...taken)
+      const ofAccount: Take = [`login:account:${name}`, accountLimit]
+      const waitMs = await waitMsOf(ofAccount)
+      if (waitMs === 0) taken.push(ofAccount)
+      else if (!(await isKnownNetwork(email, network))) throw throttled(waitMs)
+      return () => {
+        for (const [key, limit] of taken) rateLimiter.giveBack(key, limit, 1)
+      }
     },
-    fromAddress: (remoteAddress) => take([addressTake(remoteAddress)]),
+    fromAddress: (remoteAddress) => take(addressTake(remoteAddress)),
     letter: ({ email, remoteAddress }) =>
-      take([addressTake(remoteAddress), [`letter:account:${nameOf(email)}`, lettersLimit]])
+      take(addressTake(remoteAddress), [`letter:account:${nameOf(email)}`, lettersLimit])
   }
 }
 
@@ -60,19 +79,8 @@ function nameOf(email: string): string {
   return createHash('sha256').update(email).digest('base64url')
 }
 
-/** Who has one IPv6 address has 2^64 of them, so the network counts: its first four groups. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!address.includes(':')) return address
-  const [before = '', after] = (address.split('%')[0] ?? '').toLowerCase().split('::')
-  const head = before === '' ? [] : before.split(':')
-  const tail = after === undefined || after === '' ? [] : after.split(':')
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0')
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':')
-}
-
-function throttled(seconds: number): Problem {
+function throttled(waitMs: number): Problem {
+  const seconds = Math.ceil(waitMs / 1000)
   return new Problem('login_throttled', {
     detail: `Too many attempts for this account or from this address; try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) }

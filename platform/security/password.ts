@@ -9,31 +9,40 @@ const lanes = 1
 const argon2id = 2
 /** Each takes a core for some 30 ms and 19 MiB: more at once would starve everything else. */
 const hashesAtOnceMax = 2
-/** Some two seconds' worth; whoever comes later is told so instead of waiting. */
+/** About two seconds of work. Beyond it a password is refused instead of waiting. */
 const waitingMax = 64
+/** Of one party: many logins from one network leave places for those from others. */
+const waitingOfOneMax = 16
 
 /** A well-formed hash that no password has, with the cost of a real one. */
 const nobodysHash =
   `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}` + `$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** Thrown at once when too many already wait for their password to be hashed. */
+/** Thrown at once when too many passwords already wait to be hashed. */
 export class PasswordsBusyError extends Error {
   override readonly name = 'PasswordsBusyError'
 }
 
-/** The limit is the process's, as its memory is; hence one gate and not one per caller. */
-const waiting: (() => void)[] = []
+/**
+ * Those that wait, by party, which take turns. The limit is the process's, as its memory is; hence
+ * one gate and not one per caller.
+ */
+const lines = new Map<string, (() => void)[]>()
+let waiting = 0
 let hashing = 0
 
-/** @throws {PasswordsBusyError} */
-export function hashPassword(password: string): Promise<string> {
+/**
+ * @param party shares its places among its passwords, such as the network of the caller
+ * @throws {PasswordsBusyError}
+ */
+export function hashPassword(password: string, party = ''): Promise<string> {
   const options = {
     algorithm: argon2id,
     memoryCost: memoryKiB,
     timeCost: passes,
     parallelism: lanes
   }
-  return throughGate(() => hash(password, options))
+  return throughGate(party, () => hash(password, options))
 }
 
 /**
@@ -43,15 +52,16 @@ export function hashPassword(password: string): Promise<string> {
  */
 export async function verifyPassword(
   passwordHash: string | null,
-  password: string
+  password: string,
+  party = ''
 ): Promise<boolean> {
-  const isRight = await throughGate(() => verify(passwordHash ?? nobodysHash, password))
+  const isRight = await throughGate(party, () => verify(passwordHash ?? nobodysHash, password))
   return isRight && passwordHash !== null
 }
 
-async function throughGate<T>(work: () => Promise<T>): Promise<T> {
+async function throughGate<T>(party: string, work: () => Promise<T>): Promise<T> {
   if (hashing < hashesAtOnceMax) hashing += 1
-  else await takePlace()
+  else await takePlace(party)
   try {
     return await work()
   } finally {
@@ -59,16 +69,27 @@ async function throughGate<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function takePlace(): Promise<void> {
-  if (waiting.length >= waitingMax) {
-    throw new PasswordsBusyError(`${waitingMax} passwords already wait to be hashed`)
+function takePlace(party: string): Promise<void> {
+  const line = lines.get(party) ?? []
+  if (waiting >= waitingMax || line.length >= waitingOfOneMax) {
+    throw new PasswordsBusyError(`${line.length} of ${waiting} waiting passwords are of one party`)
   }
-  return new Promise((resolve) => waiting.push(resolve))
+  lines.set(party, line)
+  waiting += 1
+  return new Promise((resolve) => line.push(resolve))
 }
 
-/** The place goes to whoever waits longest; only without one does it become free. */
+/** The party that was served longest ago is next, and then last; without one a place is free. */
 function release(): void {
-  const next = waiting.shift()
-  if (next === undefined) hashing -= 1
-  else next()
+  const [next] = lines
+  if (next === undefined) {
+    hashing -= 1
+    return
+  }
+  const [party, line] = next
+  const go = line.shift()
+  lines.delete(party)
+  if (line.length > 0) lines.set(party, line)
+  waiting -= 1
+  go?.()
 }

@@ -14,7 +14,7 @@ import type { Throttle } from '../throttle.ts'
 export interface ChangePasswordDependencies {
   readonly accounts: AccountStore
   readonly liveSessions: Pick<LiveSessions, 'forget'>
-  readonly throttle: Pick<Throttle, 'attempt' | 'succeeded'>
+  readonly throttle: Pick<Throttle, 'attempt'>
   readonly passwords: Passwords
 }
 
@@ -41,12 +41,11 @@ export function createChangePassword(dependencies: ChangePasswordDependencies): 
       passwordViolation({ pointer: '/new_password', password: new_password, email })
     ])
     // A session in the wrong hands must not be worth more guesses than a login.
-    const attempt = { email, remoteAddress: call.remote_address }
-    await throttle.attempt(attempt)
-    if (!(await passwords.verify(password_hash, current_password)))
-      refuseViolations([wrongPassword])
-    throttle.succeeded(attempt)
-    const newHash = await passwords.hash(new_password)
+    const giveBack = await throttle.attempt({ email, remoteAddress: call.remote_address })
+    const isRight = await passwords.verify(password_hash, current_password, call)
+    if (!isRight) refuseViolations([wrongPassword])
+    giveBack()
+    const newHash = await passwords.hash(new_password, call)
     const ended = await accounts.change(async (transaction) => {
       await setPassword(transaction, { user_id, password_hash: newHash, before: password_hash })
       const revocation = { user_id, reason: 'password', only: null, except: session_id } as const

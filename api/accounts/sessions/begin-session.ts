@@ -4,6 +4,7 @@ import { uuidv7 } from '../../../core/ids/ids.ts'
 import { createToken, tokenDigestOf } from '../../../core/ids/opaque-token.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import type { Call } from '../../../http/call.ts'
+import { networkOf } from '../network-of.ts'
 
 /** Each refresh moves the end so far away, */
 export const idleSeconds = 30 * 86_400
@@ -39,10 +40,13 @@ export function createBeginSession(clock: Clock): BeginSession {
     await endOldest(transaction, user_id)
     await transaction.query(
       `insert into sessions (session_id, user_id, organization_id, expires_at, ends_at,
-                             user_agent, address)
+                             user_agent, address, network)
        values ($1, $2, $3, now() + make_interval(secs => $4), now() + make_interval(secs => $5),
-               $6, $7)`,
-      [session_id, user_id, organization_id, idleSeconds, absoluteSeconds, userAgent, address]
+               $6, $7, $8)`,
+      [
+        ...[session_id, user_id, organization_id, idleSeconds, absoluteSeconds, userAgent],
+        ...[address, address === null ? null : networkOf(address)]
+      ]
     )
     await transaction.query(
       `insert into refresh_tokens (token_digest, session_id) values ($1, $2)`,

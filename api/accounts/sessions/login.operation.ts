@@ -30,8 +30,9 @@ export const loginOperation: Operation = {
   summary: 'Log in',
   description:
     'Begins a session. A wrong password and an unknown email are answered alike. In 15 minutes ' +
-    'an account may be tried 10 times and an address may try 50 times; a try that succeeds does ' +
-    'not count.',
+    'an address may try an account 10 times and all accounts 50 times. After 100 tries from all ' +
+    'addresses an account is open only to those it has logged in from within 90 days. A try that ' +
+    'succeeds does not count.',
   body: {
     schema: {
       type: 'object',

@@ -14,7 +14,7 @@ import type { Throttle } from '../throttle.ts'
 
 export interface LoginDependencies {
   readonly accounts: AccountStore
-  readonly throttle: Pick<Throttle, 'attempt' | 'succeeded'>
+  readonly throttle: Pick<Throttle, 'attempt'>
   readonly passwords: Pick<Passwords, 'verify'>
   readonly beginSession: BeginSession
   readonly answerSession: AnswerSession
@@ -34,12 +34,12 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
   return async function login(call) {
     const { password, cookie, ...body } = call.body as LoginBody
     const attempt = { email: normalizeEmail(body.email), remoteAddress: call.remote_address }
-    await throttle.attempt(attempt)
+    const giveBack = await throttle.attempt(attempt)
     const account = await selectAccount(accounts, attempt.email)
     // An unknown email costs the same check as a wrong password, and gets the same answer.
-    const isRight = await passwords.verify(account?.password_hash ?? null, password)
+    const isRight = await passwords.verify(account?.password_hash ?? null, password, call)
     if (account === null || !isRight) throw loginFailed()
-    throttle.succeeded(attempt)
+    giveBack()
     const opened = await accounts.change(async (transaction) => {
       await lockAccount(transaction, account)
       const wanted = await joinIfInvited(transaction, call, account.user_id)

@@ -1,6 +1,7 @@
 /** People of the scene: they register, log in and read their letters. */
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { waitUntil } from '../../support/wait-until.ts'
 import type { Answer, Scene } from './scene.ts'
@@ -35,6 +36,22 @@ export function register(
 ): Promise<Answer<Registered>> {
   const body = { email: newEmail(), password, organization_name: 'Example', ...more }
   return scene.post<Registered>('/v1/auth/register', body)
+}
+
+/** Logs in from another address of this machine. */
+export function logInFrom(
+  scene: Scene,
+  localAddress: string,
+  login: { readonly email: string; readonly password: string }
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const options = { method: 'POST', localAddress, headers, agent: false }
+    const sent = request(`${scene.url}/v1/auth/login`, options, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    })
+    sent.on('error', reject).end(JSON.stringify(login))
+  })
 }
 
 export function logIn(scene: Scene, email: string, with_ = password): Promise<Answer<Opened>> {

@@ -21,7 +21,7 @@ function createScene() {
   const accounts = { query, change: (work) => work({ query }) } as AccountStore
   const login = createLogin({
     accounts,
-    throttle: { attempt: async () => {}, succeeded: (attempt) => void succeeded.push(attempt) },
+    throttle: { attempt: async (attempt) => () => void succeeded.push(attempt) },
     passwords: createPasswords({
       verifyPassword: async (hash, password) => {
         if (scene.isBusy) throw new PasswordsBusyError('busy')

@@ -1,0 +1,45 @@
+/** Wrong passwords from elsewhere keep nobody out, over HTTP and a real store. */
+import { beforeAll, expect, test } from '@jest/globals'
+import { logInFrom, password, register } from './account-scene.ts'
+import { createScene } from './scene.ts'
+import type { Scene } from './scene.ts'
+
+let scene: Scene
+const wrong = 'not the password'
+
+beforeAll(async () => {
+  scene = await createScene()
+})
+
+const newPerson = async (): Promise<string> => (await register(scene)).body.user.email
+
+test('ten wrong passwords from ten addresses do not lock an account', async () => {
+  const email = await newPerson()
+  for (let host = 1; host <= 10; host++) {
+    expect(await logInFrom(scene, `127.0.4.${host}`, { email, password: wrong })).toBe(401)
+  }
+  expect(await logInFrom(scene, '127.0.5.1', { email, password })).toBe(200)
+})
+
+test('ten wrong passwords from one address keep out that address alone', async () => {
+  const email = await newPerson()
+  for (let time = 1; time <= 10; time++) {
+    expect(await logInFrom(scene, '127.0.6.1', { email, password: wrong })).toBe(401)
+  }
+  expect(await logInFrom(scene, '127.0.6.1', { email, password })).toBe(429)
+  expect(await logInFrom(scene, '127.0.6.2', { email, password })).toBe(200)
+})
+
+test('a hundred wrong passwords keep out addresses that never logged in', async () => {
+  const email = await newPerson()
+  expect(await logInFrom(scene, '127.0.7.1', { email, password })).toBe(200)
+  const hosts = Array.from({ length: 10 }, (_, index) => `127.0.8.${index + 1}`)
+  for (let time = 1; time <= 10; time++) {
+    const guesses = hosts.map((host) => logInFrom(scene, host, { email, password: wrong }))
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]))
+  }
+  expect(await logInFrom(scene, '127.0.7.2', { email, password })).toBe(429)
+  expect(await logInFrom(scene, '127.0.7.1', { email, password })).toBe(200)
+  await scene.database.query(`update sessions set created_at = now() - interval '91 days'`)
+  expect(await logInFrom(scene, '127.0.7.1', { email, password })).toBe(429)
+})
