@@ -3,13 +3,14 @@ import * as email from './email.operation.ts'
 import { loginOperation } from './sessions/login.operation.ts'
 import * as password from './passwords/password.operation.ts'
 import * as person from './person.operation.ts'
-import { registerOperation } from './register.operation.ts'
+import { confirmRegistrationOperation, registerOperation } from './register.operation.ts'
 import * as sessions from './sessions/session.operation.ts'
 import type { Guards, Row } from '../../auth/guards.ts'
 import type { PrincipalHandle, PublicHandle, SessionHandle } from '../../http/route.ts'
 
 export interface AccountHandlers {
   readonly register: PublicHandle
+  readonly confirmRegistration: PublicHandle
   readonly login: PublicHandle
   readonly refresh: PublicHandle
   readonly logout: SessionHandle
@@ -31,8 +32,10 @@ export function accountRows(to: AccountHandlers, guards: Guards): readonly Row[]
   const { anyone, session, sessionOr } = guards
   const all = '/v1/auth/sessions'
   const list = session(sessions.listOwnSessionsOperation, to.listOwnSessions)
+  const confirm = anyone(confirmRegistrationOperation, to.confirmRegistration)
   return [
     ['post',   '/v1/auth/register',  anyone(registerOperation, to.register)],
+    ['post',   '/v1/auth/register/confirm', confirm],
     ['post',   '/v1/auth/login',     anyone(loginOperation, to.login)],
     ['post',   '/v1/auth/refresh',   anyone(sessions.refreshOperation, to.refresh)],
     ['post',   '/v1/auth/logout',    session(sessions.logoutOperation, to.logout)],

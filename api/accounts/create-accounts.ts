@@ -56,7 +56,7 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   const letters = { accounts, publicUrl, throttle, mail }
   const successionKey = successionKeyOf(secretOf(config.SESSION_SIGNING_KEY))
   return {
-    register: createRegister({ ...opening, ...letters, registration, createPerson, beginSession }),
+    ...createRegister({ ...opening, ...letters, registration, createPerson, beginSession }),
     login: createLogin({ ...opening, beginSession }),
     refresh: createRefresh({ accounts, liveSessions, successionKey, answerSession }),
     logout: createLogout({ accounts, liveSessions, refreshCookie }),

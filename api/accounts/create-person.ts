@@ -18,6 +18,8 @@ export interface NewPerson {
   readonly organization_name?: string
   readonly invite_token?: string
   readonly create_key?: boolean
+  /** Whether the person has shown to read emails at the address. */
+  readonly is_verified?: boolean
 }
 
 export interface FirstKey {
@@ -103,12 +105,13 @@ export function createCreatePerson(parts: { clock: Clock; pepper: string }): Cre
 async function insertUser(
   transaction: Queryable,
   userId: string,
-  { email, password_hash, name = null }: NewPerson
+  { email, password_hash, name = null, is_verified = false }: NewPerson
 ): Promise<string> {
   const inserted = await transaction.query(
-    `insert into users (user_id, email, password_hash, name) values ($1, $2, $3, $4)
+    `insert into users (user_id, email, password_hash, name, email_verified_at)
+     values ($1, $2, $3, $4, case when $5 then now() end)
      on conflict (email) do nothing returning user_id`,
-    [userId, email, password_hash, name]
+    [userId, email, password_hash, name, is_verified]
   )
   if (inserted.length > 0) return userId
   const detail = 'Somebody has an account with this email; log in, or set a new password.'

@@ -15,8 +15,8 @@ const kinds = {
 } as const
 
 /**
- * One statement, whether the address is known or not; of those that are to be alone, the ones
- * before it are over.
+ * One statement that writes one row, whether the address is known or not: a commit that writes
+ * takes longer than one that does not. Of those that are to be alone, the ones before it are over.
  * @returns the token, or null when no account has the address
  */
 export async function issueEmailToken(
@@ -26,18 +26,18 @@ export async function issueEmailToken(
 ): Promise<string | null> {
   const { prefix, seconds, isAlone } = kinds[purpose]
   const token = createToken(prefix)
-  const issued = await transaction.query(
-    `with person as (select user_id, email from users where email = $1),
+  const [issued] = await transaction.query<{ user_id: string | null }>(
+    `with person as (select user_id from users where email = $1),
      before as (
        update email_tokens set used_at = now()
         where user_id in (select user_id from person) and purpose = $2 and used_at is null and $5
      )
      insert into email_tokens (token_digest, user_id, purpose, email, expires_at)
-     select $3, user_id, $2, email, now() + make_interval(secs => $4) from person
+     values ($3, (select user_id from person), $2, $1, now() + make_interval(secs => $4))
      returning user_id`,
     [email, purpose, tokenDigestOf(token), seconds, isAlone]
   )
-  return issued.length > 0 ? token : null
+  return typeof issued?.user_id === 'string' ? token : null
 }
 
 export interface TokenHolder extends Row {
@@ -77,10 +77,14 @@ export async function useEmailToken(
   return found(rows)
 }
 
-/** The same for all that may be wrong with it. */
 function found(rows: readonly TokenHolder[]): TokenHolder {
   const [holder] = rows
-  if (holder !== undefined) return holder
+  if (holder === undefined) throw tokenInvalid()
+  return holder
+}
+
+/** The same for all that may be wrong with it. */
+export function tokenInvalid(): Problem {
   const detail = 'The token is not known, was used, or its time is over; ask for another letter.'
-  throw new Problem('token_invalid', { detail })
+  return new Problem('token_invalid', { detail })
 }

@@ -10,18 +10,47 @@ export interface TokenLetter {
 
 const placeholder = 'https://your-sluice.example.com'
 
+function baseOf(publicUrl: string | null): string {
+  return (publicUrl ?? placeholder).replace(/\/+$/, '')
+}
+
 /** The token stands on a line of its own, and all is ASCII: so nothing is encoded or broken. */
 function write(
   { to, token, publicUrl }: TokenLetter,
   { subject, why, how, path, rest }: Record<'subject' | 'why' | 'how' | 'path' | 'rest', string>
 ): Letter {
-  const base = (publicUrl ?? placeholder).replace(/\/+$/, '')
+  const base = baseOf(publicUrl)
   const lines = [
     ...[why, '', how, '', `  ${token}`, ''],
     ...['It is the "token" in the body of', `  POST ${base}${path}`, ''],
     ...[rest, 'Did you not ask for it? Then there is nothing to do.', '']
   ]
   return { to, subject, text: lines.join('\n') }
+}
+
+export function registrationLetter(letter: TokenLetter): Letter {
+  return write(letter, {
+    subject: 'Confirm your registration at Sluice',
+    why: 'Somebody began to register at Sluice with this address.',
+    how: 'If it was you, confirm the registration with this token, within a day:',
+    path: '/v1/auth/register/confirm',
+    rest:
+      'Send {"token": "..."} as application/json. Confirm only what you began yourself: ' +
+      'whoever began it knows its password.'
+  })
+}
+
+export function takenLetter({ to, publicUrl }: Omit<TokenLetter, 'token'>): Letter {
+  const base = baseOf(publicUrl)
+  const lines = [
+    ...['Somebody began to register at Sluice with this address.', ''],
+    ...['If it was you: there is an account with this address already. To log in, use', ''],
+    ...[`  POST ${base}/v1/auth/login`, ''],
+    ...['If you have forgotten the password, ask for an email that resets it:', ''],
+    ...[`  POST ${base}/v1/auth/password/forgot`, ''],
+    ...['Was it not you? Then there is nothing to do.', '']
+  ]
+  return { to, subject: 'You have an account at Sluice', text: lines.join('\n') }
 }
 
 export function verificationLetter(letter: TokenLetter): Letter {

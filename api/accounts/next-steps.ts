@@ -30,9 +30,14 @@ const verifyEmail: NextStep = {
 export interface Registered {
   readonly role: string
   readonly api_key: FirstKey | null
+  readonly email_verified: boolean
 }
 
-export function nextSteps({ role, api_key }: Registered): readonly NextStep[] {
+export function nextSteps({ role, api_key, email_verified }: Registered): readonly NextStep[] {
   const mayMakeKey = mayActAs(role, 'admin') ? [makeKey] : []
-  return [...(api_key === null ? mayMakeKey : [sendDecision]), seeDecisions, verifyEmail]
+  return [
+    ...(api_key === null ? mayMakeKey : [sendDecision]),
+    seeDecisions,
+    ...(email_verified ? [] : [verifyEmail])
+  ]
 }

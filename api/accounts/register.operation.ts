@@ -1,11 +1,13 @@
-/** What a caller needs to know of `POST /v1/auth/register`. */
+/** What a caller needs to know of `POST /v1/auth/register`, and of confirming it. */
 import { apiKeyScopes } from '../../core/ids/api-key.ts'
 import type { JsonSchema } from '../../platform/validation/json-schema.ts'
 import type { Operation } from '../../http/route.ts'
 import { bodyProblems, nameText, plainText } from '../configuration/operation-parts.ts'
 import { objectOf, uuid } from '../response-schemas.ts'
+import { letterTokenSchema } from './passwords/password.operation.ts'
 import { emailSchema, passwordSchema } from './sessions/login.operation.ts'
 import { personExample, personSchema } from './person.ts'
+import { registrationHours } from './registrations.ts'
 import {
   cookieSchema,
   sessionExample,
@@ -46,14 +48,43 @@ const { required, properties } = objectOf({
   next: { type: 'array', items: stepSchema, description: 'What to do now.' }
 })
 
+const opened = {
+  description: 'All of it is there, and the key works.',
+  schema: {
+    type: 'object',
+    required: [...sessionSchema.required, ...(required as string[])],
+    properties: { ...sessionSchema.properties, ...(properties as object) }
+  },
+  headers: sessionHeaders,
+  example: {
+    ...sessionExample,
+    user: { ...personExample, email_verified: true },
+    organization: { id: sessionExample.organization_id, name: 'Example' },
+    api_key: {
+      id: 'Ab3dEf6hIj9k',
+      key: 'slk_live_Ab3dEf6hIj9k_0123456789abcdefghijklmnopqrstuv3XkF0q',
+      scopes: ['ingest']
+    },
+    next: [
+      {
+        what: 'Send a decision with the API key; keep the key, it is not shown again.',
+        method: 'POST',
+        path: '/v1/ingest',
+        credential: 'api_key'
+      }
+    ]
+  }
+}
+
 export const registerOperation: Operation = {
   operation_id: 'register',
   tag: 'auth',
   summary: 'Register',
   description:
-    'An account with an organization of its own, a first API key that may send decisions, and a ' +
-    'session; or, with the token of an invite, an account in the organization that invited it. A ' +
-    'letter to verify the email is sent. An address may do so 50 times in 15 minutes.',
+    'Sends an email to the address. Its token confirms the registration; if the email has an ' +
+    'account, the email says so instead, and the response is the same. With the token of an ' +
+    'invite, the response is an account in the organization that sent it, and a session. In 15 ' +
+    'minutes an address may do so 50 times, and an email address gets 5 such emails.',
   body: {
     schema: {
       type: 'object',
@@ -76,8 +107,11 @@ export const registerOperation: Operation = {
           pattern: plainText,
           description: 'Of an invite to this email.'
         },
-        create_key: { type: 'boolean', description: 'True if not said.' },
-        cookie: cookieSchema
+        create_key: {
+          type: 'boolean',
+          description: 'Whether a first API key is made; true if not said.'
+        },
+        cookie: { ...cookieSchema, description: `With an invite. ${cookieSchema.description}` }
       },
       additionalProperties: false
     },
@@ -89,34 +123,40 @@ export const registerOperation: Operation = {
     }
   },
   response: {
-    201: {
-      description: 'All of it is there, and the key works.',
-      schema: {
-        type: 'object',
-        required: [...sessionSchema.required, ...(required as string[])],
-        properties: { ...sessionSchema.properties, ...(properties as object) }
-      },
-      headers: sessionHeaders,
-      example: {
-        ...sessionExample,
-        user: personExample,
-        organization: { id: sessionExample.organization_id, name: 'Example' },
-        api_key: {
-          id: 'Ab3dEf6hIj9k',
-          key: 'slk_live_Ab3dEf6hIj9k_0123456789abcdefghijklmnopqrstuv3XkF0q',
-          scopes: ['ingest']
-        },
-        next: [
-          {
-            what: 'Send a decision with the API key; keep the key, it is not shown again.',
-            method: 'POST',
-            path: '/v1/ingest',
-            credential: 'api_key'
-          }
-        ]
-      }
+    201: { ...opened, description: 'With an invite: the account and a session.' },
+    202: {
+      description: `An email is on its way; confirm within ${registrationHours} hours.`,
+      schema: objectOf({ accepted: { const: true } }),
+      example: { accepted: true }
     }
   },
+  problems: [
+    ...bodyProblems,
+    'registration_closed',
+    'email_taken',
+    'token_invalid',
+    'login_throttled',
+    'store_unavailable'
+  ]
+}
+
+export const confirmRegistrationOperation: Operation = {
+  operation_id: 'confirmRegistration',
+  tag: 'auth',
+  summary: 'Confirm a registration',
+  description:
+    'Creates the account with the token of the email: an organization of its own, a first API ' +
+    'key that may send decisions, and a session. The email counts as verified.',
+  body: {
+    schema: {
+      type: 'object',
+      required: ['token'],
+      properties: { token: letterTokenSchema, cookie: cookieSchema },
+      additionalProperties: false
+    },
+    example: { token: 'slc_2JX0PbVyQ4nUq1mT8sKd7fHg3wZc6rEoLi9vNaYbB5M' }
+  },
+  response: { 201: opened },
   problems: [
     ...bodyProblems,
     'registration_closed',

@@ -1,17 +1,25 @@
-/** POST /v1/auth/register: a person with an organization of their own, or in one by its invite. */
+/** POST /v1/auth/register and /v1/auth/register/confirm: how a person gets an account.
+ *
+ *     with an invite ─▶ the account at once: its token came to the address by email
+ *     without one ────▶ 202 and an email, whether the address is taken or not ─▶ confirmed by token
+ */
 import { normalizeEmail } from '../../core/account-rules.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Mail } from '../../platform/process/mail.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { jsonReply } from '../../http/call.ts'
+import type { Call, Reply } from '../../http/call.ts'
 import type { PublicHandle } from '../../http/route.ts'
 import type { AccountStore } from '../store.ts'
 import { emailViolation, passwordViolation, refuseViolations } from './account-refusals.ts'
 import type { BeginSession } from './sessions/begin-session.ts'
-import type { CreatePerson } from './create-person.ts'
+import type { CreatePerson, NewPerson } from './create-person.ts'
 import { issueEmailToken } from './email-tokens.ts'
-import { verificationLetter } from './letters.ts'
+import { registrationLetter, takenLetter, verificationLetter } from './letters.ts'
 import { nextSteps } from './next-steps.ts'
 import type { Passwords } from './passwords/passwords.ts'
 import { readPerson } from './person.ts'
+import { insertRegistration, useRegistration } from './registrations.ts'
 import type { AnswerSession } from './sessions/session-answer.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -19,7 +27,7 @@ export interface RegisterDependencies {
   readonly accounts: AccountStore
   readonly registration: 'open' | 'invite' | 'closed'
   readonly publicUrl: string | null
-  readonly throttle: Pick<Throttle, 'fromAddress'>
+  readonly throttle: Pick<Throttle, 'fromAddress' | 'letter'>
   readonly passwords: Pick<Passwords, 'hash'>
   readonly createPerson: CreatePerson
   readonly beginSession: BeginSession
@@ -37,42 +45,93 @@ export interface RegisterBody {
   readonly cookie?: boolean
 }
 
-export function createRegister(dependencies: RegisterDependencies): PublicHandle {
-  const { accounts, registration, publicUrl, throttle, passwords } = dependencies
-  const { createPerson, beginSession, answerSession, mail } = dependencies
+interface ConfirmBody {
+  readonly token: string
+  readonly cookie?: boolean
+}
 
-  return async function register(call) {
+export function createRegister(dependencies: RegisterDependencies) {
+  const { accounts, registration, publicUrl, throttle, passwords, mail } = dependencies
+  const openAccount = createOpenAccount(dependencies)
+
+  /** Costs the same for an email that is taken, so nobody learns from it which are. */
+  async function ask(call: Call, body: RegisterBody, email: string): Promise<Reply> {
+    const { password, name = null, organization_name = '', create_key = true } = body
+    await throttle.letter({ email, remoteAddress: call.remote_address }, 'registration')
+    const password_hash = await passwords.hash(password, call)
+    const { token, isTaken } = await accounts.change((transaction) =>
+      insertRegistration(transaction, { email, password_hash, name, organization_name, create_key })
+    )
+    const letter = { to: email, publicUrl }
+    mail.send(isTaken ? takenLetter(letter) : registrationLetter({ ...letter, token }))
+    return jsonReply(202, JSON.stringify({ accepted: true }))
+  }
+
+  const register: PublicHandle = async (call) => {
     const body = call.body as RegisterBody
     refuseClosed(registration, body)
     const email = normalizeEmail(body.email)
     refuseBody(body, email)
+    if (body.invite_token === undefined) return ask(call, body, email)
     await throttle.fromAddress(call.remote_address)
-    // Hashed before it is known whether the email is taken: both answers cost the same.
-    const password_hash = await passwords.hash(body.password, call)
+    const person = { ...body, email, password_hash: await passwords.hash(body.password, call) }
+    return openAccount(call, body.cookie, async () => person)
+  }
+
+  const confirmRegistration: PublicHandle = async (call) => {
+    const { token, cookie } = call.body as ConfirmBody
+    // What was asked for while anybody might.
+    refuseClosed(registration, {})
+    await throttle.fromAddress(call.remote_address)
+    return openAccount(call, cookie, async (transaction) => {
+      return { ...(await useRegistration(transaction, token)), is_verified: true }
+    })
+  }
+
+  return { register, confirmRegistration }
+}
+
+type PersonOf = (transaction: Queryable) => Promise<NewPerson>
+
+function createOpenAccount(dependencies: RegisterDependencies) {
+  const { accounts, publicUrl, createPerson, beginSession, answerSession, mail } = dependencies
+
+  return async function openAccount(
+    call: Call,
+    isCookie: boolean | undefined,
+    personOf: PersonOf
+  ): Promise<Reply> {
     const made = await accounts.change(async (transaction) => {
-      const created = await createPerson(transaction, call, { ...body, email, password_hash })
+      const person = await personOf(transaction)
+      const created = await createPerson(transaction, call, person)
       const { user_id, organization, role, api_key } = created
       const session = { user_id, organization_id: organization.id }
       const { session_id, refresh_token } = await beginSession(transaction, call, session)
       const user = await readPerson(transaction, user_id)
-      const token = await issueEmailToken(transaction, 'verify_email', email)
+      const token = user.email_verified
+        ? null
+        : await issueEmailToken(transaction, 'verify_email', user.email)
       const claims = { ...session, session_id, role }
       return { user, organization, api_key, claims, refresh_token, token }
     })
     const { user, organization, api_key, claims, refresh_token, token } = made
-    if (token !== null) mail.send(verificationLetter({ to: email, token, publicUrl }))
-    const next = nextSteps({ role: claims.role, api_key })
+    if (token !== null) mail.send(verificationLetter({ to: user.email, token, publicUrl }))
+    const { email_verified } = user
+    const next = nextSteps({ role: claims.role, api_key, email_verified })
     const more = { user, organization, api_key, next }
     return answerSession({
       ...{ status: 201, claims, refresh_token, more },
-      isCookie: body.cookie === true
+      isCookie: isCookie === true
     })
   }
 }
 
-function refuseClosed(registration: 'open' | 'invite' | 'closed', body: RegisterBody): void {
+function refuseClosed(
+  registration: 'open' | 'invite' | 'closed',
+  { invite_token }: Pick<RegisterBody, 'invite_token'>
+): void {
   if (registration === 'open') return
-  if (registration === 'invite' && body.invite_token !== undefined) return
+  if (registration === 'invite' && invite_token !== undefined) return
   const detail =
     registration === 'invite'
       ? 'Only whoever was invited may register here: send the `invite_token` of the invite.'

@@ -17,8 +17,8 @@ export interface Throttle {
   attempt(attempt: Attempt): Promise<() => void>
   /** Of a token that came by email, or of an account that is new. */
   fromAddress(remoteAddress: string): Promise<void>
-  /** Of an email to an address. */
-  letter(attempt: Attempt): Promise<void>
+  /** Of an email to an address; those of one kind leave the others their number. */
+  letter(attempt: Attempt, kind: 'account' | 'registration'): Promise<void>
 }
 
 const windowSeconds = 15 * 60
@@ -69,8 +69,8 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
       }
     },
     fromAddress: (remoteAddress) => take(addressTake(remoteAddress)),
-    letter: ({ email, remoteAddress }) =>
-      take(addressTake(remoteAddress), [`letter:account:${nameOf(email)}`, lettersLimit])
+    letter: ({ email, remoteAddress }, kind) =>
+      take(addressTake(remoteAddress), [`letter:${kind}:${nameOf(email)}`, lettersLimit])
   }
 }
 

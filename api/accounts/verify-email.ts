@@ -36,7 +36,7 @@ export function createVerifyEmail(dependencies: VerifyEmailDependencies) {
   const sendVerification: SessionHandle = async ({ principal, remote_address: remoteAddress }) => {
     const { email, email_verified } = await readPerson(accounts, principal.user_id)
     if (!email_verified) {
-      await throttle.letter({ email, remoteAddress })
+      await throttle.letter({ email, remoteAddress }, 'account')
       const token = await accounts.change((transaction) =>
         issueEmailToken(transaction, 'verify_email', email)
       )

@@ -19,7 +19,7 @@ import type { Store } from '../store.ts'
 import type { OrganizationHandlers } from './organization-rows.ts'
 
 export interface OrganizationParts {
-  readonly config: Config<'API_KEY_PEPPER' | 'PUBLIC_URL'>
+  readonly config: Config<'API_KEY_PEPPER' | 'PUBLIC_URL' | 'REGISTRATION'>
   readonly store: Store
   readonly clock: Clock
   readonly rateLimiter: RateLimiter
@@ -31,13 +31,13 @@ export interface OrganizationParts {
 }
 
 export function createOrganizationHandlers(parts: OrganizationParts): OrganizationHandlers {
-  const { API_KEY_PEPPER: pepper, PUBLIC_URL: publicUrl } = parts.config
+  const { API_KEY_PEPPER: pepper, PUBLIC_URL: publicUrl, REGISTRATION } = parts.config
   const readKeyCounts: ReadKeyCounts = (...asked) => parts.readFacts.keyCounts(...asked)
   return {
     ...createOrganization(parts),
     switchOrganization: createSwitchOrganization(parts),
     ...createMembers(parts),
-    ...createInvites({ ...parts, publicUrl }),
+    ...createInvites({ ...parts, publicUrl, isTokenShown: REGISTRATION !== 'open' }),
     acceptInvite: createAcceptInvite(parts),
     ...createShowApiKeys({ ...parts, readKeyCounts }),
     ...createApiKeys({ ...parts, pepper, readKeyCounts }),

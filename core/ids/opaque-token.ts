@@ -5,8 +5,11 @@
  */
 import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** slr refreshes a session, sle verifies an email, slp sets a new password, sli is of an invite. */
-export type TokenPrefix = 'slr' | 'sle' | 'slp' | 'sli'
+/**
+ * slr refreshes a session, sle verifies an email, slp sets a new password, sli is of an invite,
+ * slc confirms a registration.
+ */
+export type TokenPrefix = 'slr' | 'sle' | 'slp' | 'sli' | 'slc'
 
 const tokenBytes = 32
 const keyBytes = 32

@@ -18,6 +18,9 @@ export type RuleValues = Partial<{
   readonly DATABASE_URL: string
   readonly DATABASE_TLS_CA: string | null
   readonly PRIVATE_ADDRESSES_ALLOWED: boolean
+  readonly REGISTRATION: string
+  readonly MAIL_URL: string | null
+  readonly GATEWAY_ROUTES: string
   readonly GATEWAY_HOST: string
   readonly GATEWAY_PORT: number
   readonly MANAGEMENT_HOST: string
@@ -35,7 +38,15 @@ export type RuleValues = Partial<{
 type Name = keyof RuleValues
 type Rule = (values: RuleValues) => readonly (string | false)[]
 
-const rules: readonly Rule[] = [kafkaTls, kafkaSasl, httpAndRedisTls, postgresTls, names, times]
+const rules: readonly Rule[] = [
+  kafkaTls,
+  kafkaSasl,
+  httpAndRedisTls,
+  postgresTls,
+  registration,
+  names,
+  times
+]
 
 /** Every contradiction, each as a sentence that begins with a setting. */
 export function contradictionsOf(values: RuleValues): string[] {
@@ -109,6 +120,17 @@ function postgresTls(values: RuleValues) {
     isMissing(values, 'DATABASE_TLS_CA') &&
       mode === 'verify-ca' &&
       'DATABASE_TLS_CA is not set; sslmode=verify-ca needs it, or else any host would do'
+  ]
+}
+
+/** An open registration is finished with a token that only an email brings. */
+function registration(values: RuleValues) {
+  const { REGISTRATION, GATEWAY_ROUTES } = values
+  return [
+    REGISTRATION === 'open' &&
+      GATEWAY_ROUTES !== 'ingest' &&
+      isMissing(values, 'MAIL_URL') &&
+      'MAIL_URL is not set; REGISTRATION=open needs it to send the token of each registration'
   ]
 }
 

@@ -6,7 +6,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
 import { backoffMs } from '../../core/backoff.ts'
@@ -63,6 +63,8 @@ export function createMail(options: MailOptions): Mail {
   let isTold = false
 
   async function attempt(letter: Letter, deliverOne: Deliver): Promise<void> {
+    // After the answer of the request is written, so that it takes no longer with an email.
+    await setImmediate()
     for (let attempts = 1; ; attempts++) {
       try {
         await deliverOne(letter)

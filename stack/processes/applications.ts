@@ -64,8 +64,6 @@ export function environmentOf(addresses: Addresses, secrets: Secrets): NodeJS.Pr
     API_KEY_PEPPER: secrets.API_KEY_PEPPER,
     SESSION_SIGNING_KEY: secrets.SESSION_SIGNING_KEY,
     SECRETS_KEY: secrets.SECRETS_KEY,
-    // Whoever reaches this machine may try it.
-    REGISTRATION: 'open',
     // A model on this machine may judge.
     PRIVATE_ADDRESSES_ALLOWED: 'true'
   }
@@ -115,6 +113,8 @@ async function startOne(
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_PORT: String(options.ports.gateway),
       MANAGEMENT_HOST: '127.0.0.1',
+      // Whoever reaches this machine may try it.
+      REGISTRATION: 'open',
       MAIL_URL: pathToFileURL(resolve(options.folder, 'mail')).href,
       PUBLIC_URL: `http://127.0.0.1:${options.ports.gateway}`,
       MANAGEMENT_PORT: String(port),

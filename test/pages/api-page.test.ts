@@ -42,7 +42,10 @@ beforeAll(async () => {
     scopes: ['ingest', 'evaluation:read']
   })
   const [gateway] = await Promise.all([
-    sluice.start('gateway', { MAIL_URL: pathToFileURL(join(folder, '.sluice', 'mail')).href }),
+    sluice.start('gateway', {
+      REGISTRATION: 'open',
+      MAIL_URL: pathToFileURL(join(folder, '.sluice', 'mail')).href
+    }),
     sluice.start('storage'),
     sluice.start('evaluation')
   ])

@@ -36,7 +36,7 @@ export function createForgottenPassword(dependencies: ForgottenPasswordDependenc
   /** The same statements and the same answer, whether there is such an account or not. */
   const forgotPassword: PublicHandle = async ({ body, remote_address: remoteAddress }) => {
     const email = normalizeEmail((body as { email: string }).email)
-    await throttle.letter({ email, remoteAddress })
+    await throttle.letter({ email, remoteAddress }, 'account')
     const token = await accounts.change((transaction) =>
       issueEmailToken(transaction, 'reset_password', email)
     )

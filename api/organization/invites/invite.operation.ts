@@ -6,7 +6,7 @@ import { pageExample, pageOf, pageQuerySchema } from '../../configuration/list-p
 import { bodyProblems, deletedSchema, deleteProblems } from '../../configuration/operation-parts.ts'
 import { idParams, plainText } from '../../configuration/operation-parts.ts'
 import { readProblems, writeProblems } from '../../configuration/operation-parts.ts'
-import { objectOf, time, uuid } from '../../response-schemas.ts'
+import { objectOf, textOrNull, time, uuid } from '../../response-schemas.ts'
 import { inviteDays } from './invite-rows.ts'
 import { membersMax } from '../member-rows.ts'
 import { roleSchema } from '../organization.operation.ts'
@@ -53,11 +53,12 @@ export const listInvitesOperation: Operation = {
 export const createInviteOperation: Operation = {
   ...{ operation_id: 'createInvite', tag, summary: 'Invite somebody' },
   description:
-    `For admins; only owners invite an owner. The token is answered here, once, and good for ` +
-    `${inviteDays} days; where mail is set up a letter with it is sent. Another invite for the ` +
-    `same email takes the place of an open one. At most ${membersMax} members and open invites, ` +
-    `and ${invitesPerDay} invites in 24 hours; ${invitesToOnePerHour} an hour to one address, ` +
-    'of all organizations together.',
+    'For admins; only owners invite an owner. The response has the token, once, and so has an ' +
+    'email, where mail is set up. With REGISTRATION=open only the email has it: it proves the ' +
+    `address. It is valid for ${inviteDays} days. Another invite for the same email takes ` +
+    `the place of an open one. At most ${membersMax} members and open invites, and ` +
+    `${invitesPerDay} invites in 24 hours; ${invitesToOnePerHour} an hour to one address, of all ` +
+    'organizations together.',
   body: {
     schema: {
       type: 'object',
@@ -81,7 +82,11 @@ export const createInviteOperation: Operation = {
       description: 'The invite, with its token.',
       schema: objectOf({
         ...inviteMembers,
-        token: { type: 'string', description: 'For the person invited. It is not shown again.' }
+        token: {
+          ...textOrNull,
+          description:
+            'For the person invited. It is not shown again; null where REGISTRATION=open.'
+        }
       }),
       example: { ...example, token }
     }

@@ -28,6 +28,11 @@ export interface InvitesDependencies {
   readonly rateLimiter: Pick<RateLimiter, 'take'>
   readonly mail: Pick<Mail, 'send'>
   readonly publicUrl: string | null
+  /**
+   * Whether the response has the token: where anybody may invite, only the email has it, so that
+   * it proves whose address it is.
+   */
+  readonly isTokenShown: boolean
 }
 
 interface Invitation {
@@ -36,7 +41,7 @@ interface Invitation {
 }
 
 export function createInvites(dependencies: InvitesDependencies) {
-  const { store, clock, rateLimiter, mail, publicUrl } = dependencies
+  const { store, clock, rateLimiter, mail, publicUrl, isTokenShown } = dependencies
 
   const listInvites: SessionHandle = async ({ principal, query }) => {
     const invites = await readInvites(store.of(principal.organization_id))
@@ -60,7 +65,7 @@ export function createInvites(dependencies: InvitesDependencies) {
       return { invite, ...(await readNames(edit)) }
     })
     mail.send(inviteLetterOf({ to, role, token, ...names, publicUrl }))
-    return jsonReply(201, JSON.stringify({ ...invite, token }))
+    return jsonReply(201, JSON.stringify({ ...invite, token: isTokenShown ? token : null }))
   }
 
   const deleteInvite: SessionHandle = async (call) => {

@@ -1,4 +1,4 @@
-/** Deletes what let people in and is long over: sessions, tokens of letters, invites. */
+/** Deletes what let people in and is over: sessions, tokens of emails, invites, registrations. */
 import { inTurn } from './partitions.ts'
 import type { UpkeepDependencies } from './partitions.ts'
 
@@ -7,22 +7,26 @@ const keptDays = 30
 /** In one round and of one table; the rest is for the next. */
 const rowsMax = 5000
 
-/** With the column that says when it was over; what was refreshed goes with its session. */
+/**
+ * With the column that says when it was over, and for how many days it is kept; what was refreshed
+ * goes with its session. A registration has the password of a person who did not confirm it.
+ */
 const tables = [
-  ['sessions', 'ends_at'],
-  ['email_tokens', 'expires_at'],
-  ['invites', 'expires_at']
+  ['sessions', 'ends_at', keptDays],
+  ['email_tokens', 'expires_at', keptDays],
+  ['invites', 'expires_at', keptDays],
+  ['registrations', 'expires_at', 0]
 ] as const
 
 /** One round; logs what it deleted. */
 export async function forgetSessions(dependencies: UpkeepDependencies): Promise<void> {
-  for (const [table, column] of tables) {
+  for (const [table, column, days] of tables) {
     const deleted = await inTurn(dependencies, (transaction) =>
       transaction.query(
         `delete from ${table} where ctid = any (array(
            select ctid from ${table} where ${column} < now() - make_interval(days => $1) limit $2))
          returning 1`,
-        [keptDays, rowsMax]
+        [days, rowsMax]
       )
     )
     const rows = deleted?.length ?? 0

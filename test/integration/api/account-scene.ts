@@ -30,12 +30,18 @@ export function newEmail(): string {
   return `${randomUUID()}@example.com`
 }
 
-export function register(
+/** Registers and, where an email brings a token, confirms with it. */
+export async function register(
   scene: Scene,
   more: Record<string, unknown> = {}
 ): Promise<Answer<Registered>> {
   const body = { email: newEmail(), password, organization_name: 'Example', ...more }
-  return scene.post<Registered>('/v1/auth/register', body)
+  const asked = await scene.post<Registered>('/v1/auth/register', body)
+  return asked.status === 202 ? confirm(scene, await tokenOfLetter(scene, body.email)) : asked
+}
+
+export function confirm<Body = Registered>(scene: Scene, token: string): Promise<Answer<Body>> {
+  return scene.post<Body>('/v1/auth/register/confirm', { token })
 }
 
 /** Logs in from another address of this machine. */
@@ -67,7 +73,7 @@ interface LetterFile {
   readonly mode: number
 }
 
-async function lettersTo(scene: Scene, email: string): Promise<LetterFile[]> {
+export async function lettersTo(scene: Scene, email: string): Promise<LetterFile[]> {
   const names = (await readdir(scene.mailFolder)).toSorted()
   const files = await Promise.all(
     names.map(async (name) => {
@@ -84,7 +90,7 @@ export async function tokenOfLetter(scene: Scene, email: string, number = 1): Pr
     'a letter',
     async () => (await lettersTo(scene, email))[number - 1]
   )
-  const [token] = /sl[ep]_[\w-]{43}/.exec(letter.text) ?? []
+  const [token] = /sl[ceip]_[\w-]{43}/.exec(letter.text) ?? []
   if (token === undefined) throw new Error(`the letter has no token: ${letter.text}`)
   return token
 }

@@ -13,7 +13,7 @@ import { createOwnedDatabase } from '../../support/roles.ts'
 import { accounts, fillOrganization, shown } from './fill-organization.ts'
 
 /** Read before anybody knows whose request it is, and by nobody else. */
-const unshared = ['email_tokens', 'refresh_tokens', 'sessions']
+const unshared = ['email_tokens', 'refresh_tokens', 'registrations', 'sessions']
 
 interface Setup {
   readonly database: TestDatabase

@@ -8,7 +8,11 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
 
-const tables = ['sessions', 'refresh_tokens', 'email_tokens', 'invites']
+/** With how many of the five are kept: those within a month of their end, or before it. */
+const tables = {
+  ...{ sessions: 3, refresh_tokens: 3, email_tokens: 3, invites: 3 },
+  registrations: 1
+}
 
 /** One of each, that was over so many days ago. */
 async function fill(database: TestDatabase, userId: string, days: number): Promise<void> {
@@ -26,7 +30,11 @@ async function fill(database: TestDatabase, userId: string, days: number): Promi
     `insert into invites (organization_id, invite_id, email, role, token_digest, invited_by,
                           expires_at)
      values ($2, gen_random_uuid(), gen_random_uuid()::text, 'member',
-             sha256(gen_random_uuid()::text::bytea), $1, ${over})`
+             sha256(gen_random_uuid()::text::bytea), $1, ${over})`,
+    `insert into registrations (token_digest, email, password_hash, organization_name, create_key,
+                                expires_at)
+     values (sha256(gen_random_uuid()::text::bytea), $1::uuid::text, '', $2::uuid::text, true,
+             ${over})`
   ]) {
     await database.query(statement, values)
   }
@@ -46,10 +54,10 @@ test('sessions go with what refreshes them, tokens and invites go, the rest stay
   for (const days of [-1, 1, 29, 31, 400]) await fill(database, id, days)
   const logger = new RecordingLogger()
   await forgetSessions({ postgres, logger })
-  for (const table of tables) {
+  for (const [table, rows] of Object.entries(tables)) {
     const [row] = await database.query(`select count(*)::integer as rows from ${table}`)
-    expect([table, row]).toEqual([table, { rows: 3 }])
+    expect([table, row]).toEqual([table, { rows }])
   }
   await forgetSessions({ postgres, logger })
-  expect(logger.entries).toHaveLength(3)
+  expect(logger.entries).toHaveLength(4)
 })

@@ -6,6 +6,7 @@ import {
   invitesPerDay,
   invitesToOnePerHour
 } from '../../../../api/organization/invites/throttle-invites.ts'
+import { tokenOfLetter } from '../account-scene.ts'
 import { createScene } from '../scene.ts'
 import type { Scene } from '../scene.ts'
 import { auditOf, createOrganization, createPerson, password } from './people.ts'
@@ -16,7 +17,7 @@ const accept = '/v1/auth/invites/accept'
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await createScene()
+  scene = await createScene(undefined, { REGISTRATION: 'invite' })
 })
 
 interface Invite extends Record<string, unknown> {
@@ -117,6 +118,21 @@ describe('an invite', () => {
     expect(members.body.data).toContainEqual(
       expect.objectContaining({ user_id: gone.user_id, role: 'viewer' })
     )
+  })
+
+  test('shows its token to nobody but the person invited, where anybody may register', async () => {
+    const { owner } = await strangers()
+    const url = await scene.serveAnother({ REGISTRATION: 'open' })
+    const email = `${randomUUID()}@example.com`
+    const answer = await fetch(`${url}${invites}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email, role: 'viewer' })
+    })
+    expect([answer.status, ((await answer.json()) as Invite).token]).toEqual([201, null])
+    const invite_token = await tokenOfLetter(scene, email)
+    const body = { email, password: 'correct horse battery staple', invite_token }
+    expect((await scene.post('/v1/auth/register', body)).status).toBe(201)
   })
 
   test('is stored without its token', async () => {

@@ -8,7 +8,7 @@ import { loginOperation } from '../../../../api/accounts/sessions/login.operatio
 import { nextSteps } from '../../../../api/accounts/next-steps.ts'
 import * as password from '../../../../api/accounts/passwords/password.operation.ts'
 import * as person from '../../../../api/accounts/person.operation.ts'
-import { registerOperation } from '../../../../api/accounts/register.operation.ts'
+import * as register from '../../../../api/accounts/register.operation.ts'
 import * as sessions from '../../../../api/accounts/sessions/session.operation.ts'
 import type { Operation } from '../../../../http/route.ts'
 import { createRoutes } from '../../../../gateway/routes.ts'
@@ -17,13 +17,13 @@ import { handlersOf } from '../../../support/handlers-of.ts'
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true })
 addFormats.default(ajv)
 
-const operations = [email, password, person, sessions, { loginOperation, registerOperation }]
+const operations = [email, password, person, sessions, register, { loginOperation }]
   .flatMap((each) => Object.values(each as Record<string, Operation>))
   .filter((each) => typeof each === 'object' && 'operation_id' in each)
   .map((operation) => [operation.operation_id, operation] as const)
 
-test('there are all fifteen', () => {
-  expect(operations).toHaveLength(15)
+test('there are all sixteen', () => {
+  expect(operations).toHaveLength(16)
 })
 
 test.each(operations)('%s: every example fits its schema', (_, { response, body }) => {
@@ -45,14 +45,15 @@ test('who has registered is told of calls that there are', () => {
   const handler = () => Promise.reject(new Error('never called'))
   const routes = createRoutes(handlersOf(handler), () => handler)
   const existing = new Set(routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
-  const steps = nextSteps({ role: 'owner', api_key })
+  const steps = nextSteps({ role: 'owner', api_key, email_verified: false })
   expect(steps.filter(({ method, path }) => !existing.has(`${method} ${path}`))).toEqual([])
 })
 
 test('who has no key is told to make one, if the role may', () => {
-  const paths = (role: string) => nextSteps({ role, api_key: null }).map(({ path }) => path)
-  expect(paths('owner')).toContain('/v1/auth/api-keys')
-  expect(paths('viewer')).not.toContain('/v1/auth/api-keys')
+  const paths = (role: string) =>
+    nextSteps({ role, api_key: null, email_verified: true }).map(({ path }) => path)
+  expect(paths('owner')).toEqual(['/v1/auth/api-keys', '/v1/decisions'])
+  expect(paths('viewer')).toEqual(['/v1/decisions'])
 })
 
 test('no two routes of the gateway have one operation: the handler of one would serve both', () => {

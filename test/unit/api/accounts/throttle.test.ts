@@ -121,15 +121,14 @@ test('a try that succeeded is given back', async () => {
   expect(await timesAllowed(() => throttle.attempt(attempt))).toBe(10)
 })
 
-test('an account gets 5 letters, and an address asks for 50', async () => {
+test('an account gets 5 letters of a kind, and an address asks for 50', async () => {
   const throttle = throttleWith()
-  const toOne = await timesAllowed((time) =>
-    throttle.letter({ email: ada, remoteAddress: `192.0.2.${time}` })
-  )
+  const sentTo = (kind: 'account' | 'registration') =>
+    timesAllowed((time) => throttle.letter({ email: ada, remoteAddress: `192.0.2.${time}` }, kind))
   const fromOne = await timesAllowed((time) =>
-    throttle.letter({ email: `${time}@example.com`, remoteAddress: '198.51.100.1' })
+    throttle.letter({ email: `${time}@example.com`, remoteAddress: '198.51.100.1' }, 'account')
   )
-  expect([toOne, fromOne]).toEqual([5, 50])
+  expect([await sentTo('registration'), await sentTo('account'), fromOne]).toEqual([5, 5, 50])
 })
 
 test('new accounts and tokens of letters are tried 50 times, and no log-in is lost', async () => {

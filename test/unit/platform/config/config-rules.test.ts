@@ -28,6 +28,9 @@ const fine: RuleValues = {
   REDIS_TLS_CA: null,
   DATABASE_URL: 'postgres://postgres',
   DATABASE_TLS_CA: null,
+  REGISTRATION: 'invite',
+  MAIL_URL: null,
+  GATEWAY_ROUTES: 'all',
   GATEWAY_HOST: '0.0.0.0',
   GATEWAY_PORT: 8080,
   MANAGEMENT_HOST: '127.0.0.1',
@@ -79,6 +82,10 @@ describe('contradictionsOf', () => {
       { EVALUATION_GROUP_ID: 'storage' },
       'EVALUATION_GROUP_ID is the same as STORAGE_GROUP_ID; each needs its own'
     ],
+    [
+      { REGISTRATION: 'open' },
+      'MAIL_URL is not set; REGISTRATION=open needs it to send the token of each registration'
+    ],
     [{ MANAGEMENT_PORT: 8080 }, 'MANAGEMENT_PORT is the same as GATEWAY_PORT; each needs its own'],
     [
       { PRODUCE_LINGER_MS: 100, PRODUCE_DEADLINE_MS: 100 },
@@ -106,6 +113,12 @@ describe('contradictionsOf', () => {
     expect(contradictionsOf({ ...tls, KAFKA_TLS_CERT, KAFKA_TLS_KEY: other.key })).toEqual([
       'KAFKA_TLS_KEY is not the key of the certificate in KAFKA_TLS_CERT'
     ])
+  })
+
+  test('an open registration needs no mail where nobody registers', () => {
+    const open = { ...fine, REGISTRATION: 'open' }
+    expect(contradictionsOf({ ...open, MAIL_URL: 'smtp://mail' })).toEqual([])
+    expect(contradictionsOf({ ...open, GATEWAY_ROUTES: 'ingest' })).toEqual([])
   })
 
   test('two free ports, or two addresses, do not collide', () => {
