@@ -35,6 +35,14 @@ test('readiness is asked each time', async () => {
   expect(await valueOf(metrics, 'sluice_ready')).toBe(1)
 })
 
+test('the lag of the event loop is told by its median, p99 and longest pause', async () => {
+  const metrics = createMetrics()
+  measureProcess(metrics, () => true)
+  for (const quantile of ['0.5', '0.99', '1']) {
+    expect(await valueOf(metrics, `sluice_event_loop_lag_seconds{quantile="${quantile}"}`)).toBe(0)
+  }
+})
+
 test('CPU time only grows, and is not counted twice', async () => {
   const metrics = createMetrics()
   measureProcess(metrics, () => true)
