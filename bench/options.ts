@@ -1,5 +1,6 @@
 /** What the command line asks of a benchmark. */
 import { parseArgs } from 'node:util'
+import { attacks } from './attacks.ts'
 
 /** What is done: the comparison unless another is asked for. */
 export type Mode =
@@ -8,6 +9,7 @@ export type Mode =
   | 'steady'
   | 'overload'
   | 'hot-agent'
+  | 'fairness'
   | 'storage'
   | 'evaluation'
   | 'reads'
@@ -21,6 +23,8 @@ export interface BenchOptions {
   readonly help: boolean
   readonly mode: Mode
   readonly rows: readonly string[]
+  /** Names of the attacks of --fairness. */
+  readonly only: readonly string[]
   readonly rounds: number
   /** Of each measurement. */
   readonly seconds: number
@@ -46,6 +50,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --steady           one rate for ten minutes, with the gateway's memory sampled
   --overload         three times what the gateway can take
   --hot-agent        one agent with nine decisions of ten: what the others notice
+  --fairness         what an innocent organization notices while another one attacks
   --storage          how fast storage writes, beside COPY of the same rows
   --evaluation       what evaluation costs its process, with rules of three kinds
   --reads            how long reads take with a month of decisions in the store
@@ -56,9 +61,10 @@ Without the first part it compares the rows. Instead of that, one of:
   --page             puts the newest figures into docs/performance.md
 
   --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
+  --only A,B         attacks of --fairness, of: ATTACKS (all)
   --rounds N         rounds, in each of which every row has its turn (3)
-  --seconds N        seconds of each measurement (4; 600 of --steady, 20 of --overload,
-                     --hot-agent, --sizing and --tail)
+  --seconds N        seconds of each measurement (4; 600 of --steady, 8 of --fairness, 20 of
+                     --overload, --hot-agent, --sizing and --tail)
   --connections N    connections of the load (64)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
   --decisions N      decisions in the store of --reads (2000000)
@@ -74,16 +80,12 @@ Compare ratios of one run: absolute figures follow the machine and whatever else
 
 export function readOptions(args: readonly string[], known: readonly string[]): BenchOptions {
   const values = parse(args)
-  const rows = values.rows?.split(',') ?? known
-  const stranger = rows.find((name) => !known.includes(name))
-  if (stranger !== undefined) {
-    throw new OptionError(`There is no row "${stranger}"; the rows are ${known.join(', ')}.`)
-  }
   const mode = modeOf(values)
   return {
     help: values.help,
     mode,
-    rows,
+    rows: namesOf('row', values.rows, known),
+    only: namesOf('attack', values.only, attackNames),
     rounds: numberOf('rounds', values.rounds),
     seconds: numberOf('seconds', values.seconds ?? secondsDefaults[mode] ?? secondsDefault),
     connections: numberOf('connections', values.connections),
@@ -93,6 +95,16 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   }
 }
 
+export const attackNames = attacks.map(({ name }) => name)
+
+/** All that are known when none is asked for. */
+function namesOf(what: string, text: string | undefined, known: readonly string[]) {
+  const names = text?.split(',') ?? known
+  const stranger = names.find((name) => !known.includes(name))
+  if (stranger === undefined) return names
+  throw new OptionError(`There is no ${what} "${stranger}"; the ${what}s are ${known.join(', ')}.`)
+}
+
 /** A whole comparison takes less than eight minutes. */
 const secondsDefault = '4'
 /** Where a measurement is about more than a decision's cost. */
@@ -100,12 +112,13 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
   steady: '600',
   overload: '20',
   'hot-agent': '20',
+  fairness: '8',
   tail: '20',
   sizing: '20'
 }
 
 const flagModes = [
-  ...(['steady', 'overload', 'hot-agent', 'storage', 'evaluation'] as const),
+  ...(['steady', 'overload', 'hot-agent', 'fairness', 'storage', 'evaluation'] as const),
   ...(['reads', 'tail', 'sizing', 'sdk', 'micro', 'page'] as const)
 ] as const
 
@@ -124,6 +137,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         rows: { type: 'string' },
+        only: { type: 'string' },
         rounds: { type: 'string', default: '3' },
         seconds: { type: 'string' },
         connections: { type: 'string', default: '64' },
@@ -134,6 +148,7 @@ function parse(args: readonly string[]) {
         steady: { type: 'boolean', default: false },
         overload: { type: 'boolean', default: false },
         'hot-agent': { type: 'boolean', default: false },
+        fairness: { type: 'boolean', default: false },
         storage: { type: 'boolean', default: false },
         evaluation: { type: 'boolean', default: false },
         reads: { type: 'boolean', default: false },

@@ -6,6 +6,7 @@ import type { Load } from './load/load-process.ts'
 import { runMicro } from './micro/run-micro.ts'
 import { compareRows } from './modes/compare.ts'
 import { runEvaluation } from './modes/evaluation.ts'
+import { runFairness } from './modes/fairness.ts'
 import { runHotAgent } from './modes/hot-agent.ts'
 import { runOverload } from './modes/overload.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
@@ -17,7 +18,7 @@ import { runStorage } from './modes/storage.ts'
 import { runTail } from './modes/tail.ts'
 import { openBench } from './open-bench.ts'
 import type { OpenBench } from './open-bench.ts'
-import { OptionError, readOptions, usage } from './options.ts'
+import { attackNames, OptionError, readOptions, usage } from './options.ts'
 import type { BenchOptions, Mode } from './options.ts'
 import type { Outcome } from './report/outcome.ts'
 import { renderPage } from './report/page.ts'
@@ -43,6 +44,7 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   steady: runSteady,
   overload: runOverload,
   'hot-agent': runHotAgent,
+  fairness: runFairness,
   storage: runStorage,
   reads: runReads,
   tail: runTail,
@@ -85,16 +87,18 @@ async function runBench(options: BenchOptions, signal: AbortSignal): Promise<boo
   return outcome.isComplete
 }
 
-/** What is only a part of the comparison takes the place of no whole one. */
-function folderOf({ rows: asked }: BenchOptions): string {
-  return asked.length === rows.length ? resultsFolder : trialFolder
+/** What is only a part of a measurement takes the place of no whole one. */
+function folderOf({ rows: asked, only }: BenchOptions): string {
+  const isWhole = asked.length === rows.length && only.length === attackNames.length
+  return isWhole ? resultsFolder : trialFolder
 }
 
 async function main(): Promise<number> {
   const known = rows.map(({ name }) => name)
   const options = readOptions(process.argv.slice(2), known)
   if (options.help) {
-    process.stdout.write(usage.replace('ROWS', known.join(', ')))
+    const [all, every] = [known.join(', '), attackNames.join(', ')]
+    process.stdout.write(usage.replace('ROWS', all).replace('ATTACKS', every))
     return 0
   }
   if (options.mode === 'page') {

@@ -1,7 +1,7 @@
 /** Three times what the gateway can take: what it still accepts, and how fast it says no. */
 import { cpuMicroseconds } from '../system/cpu.ts'
 import { createHistogram } from '../load/histogram.ts'
-import { readEventLoopP99 } from '../system/event-loop.ts'
+import { readEventLoopLag } from '../system/event-loop.ts'
 import { startLoad } from '../load/load-process.ts'
 import type { LoadProcess } from '../load/load-process.ts'
 import type { LoadOrder } from '../load/load.ts'
@@ -92,7 +92,7 @@ async function runPhase(target: Target, settings: PhaseSettings) {
   const work = load.run({ url, headers, shape: gateway.shape, ...order })
   const { result, samples } = await sampleWhile(work, sampleMs, async () => ({
     mib: residentMiB(target.pids),
-    loop_p99_ms: await readEventLoopP99(managementUrl)
+    loop_p99_ms: await readEventLoopLag(managementUrl, '0.99')
   }))
   const [cores = 0, load_cores = 0] = [pids, [load.pid]].map(
     (each, at) => (cpuMicroseconds(each) - (cpuBefore[at] ?? 0)) / 1e6 / result.seconds

@@ -10,8 +10,8 @@ export async function startApiGateway(bench: Bench): Promise<string> {
 }
 
 /** @returns an access token of the owner. */
-export async function logIn(url: string): Promise<string> {
-  const response = await askLogin(url, benchLogin)
+export async function logIn(url: string, login = benchLogin): Promise<string> {
+  const response = await askLogin(url, login)
   const { access_token } = (await response.json()) as { access_token?: string }
   if (access_token === undefined) throw new Error(`The login was answered ${response.status}.`)
   return access_token

@@ -1,6 +1,6 @@
 /** The command line of a benchmark. */
 import { expect, test } from '@jest/globals'
-import { OptionError, readOptions } from '../../../bench/options.ts'
+import { attackNames, OptionError, readOptions } from '../../../bench/options.ts'
 
 const known = ['floor', 'gateway']
 
@@ -9,6 +9,7 @@ test('measures every row when nothing is asked', () => {
     help: false,
     mode: 'compare',
     rows: known,
+    only: attackNames,
     rounds: 3,
     seconds: 4,
     connections: 64,
@@ -33,6 +34,8 @@ test.each([
   [['--steady', '--seconds', '60'], { mode: 'steady', seconds: 60 }],
   [['--overload'], { mode: 'overload', seconds: 20 }],
   [['--hot-agent'], { mode: 'hot-agent' }],
+  [['--fairness'], { mode: 'fairness', seconds: 8 }],
+  [['--fairness', '--only', 'logins,tails'], { only: ['logins', 'tails'] }],
   [['--storage'], { mode: 'storage', rounds: 3 }],
   [['--evaluation'], { mode: 'evaluation', rounds: 3 }],
   [['--reads', '--decisions', '20000'], { mode: 'reads', decisions: 20_000 }],
@@ -45,6 +48,7 @@ test.each([
 test.each([
   [['--rows', 'gatway'], 'no row "gatway"'],
   [['--rows', ''], 'no row ""'],
+  [['--fairness', '--only', 'kindness'], 'no attack "kindness"'],
   [['--seconds', '0'], '--seconds is "0"'],
   [['--rate', '1e3'], '--rate is "1e3"'],
   [['--steady', '--micro'], 'One thing at a time: steady or micro?'],

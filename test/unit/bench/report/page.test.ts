@@ -40,7 +40,7 @@ test('a section says when and on what it was measured', () => {
   expect(readFileSync(page, 'utf8')).toContain(`${sentence}\n\n| flat |`)
 })
 
-test.each(['compare', 'steady', 'overload', 'hot-agent', 'micro', 'profile'])(
+test.each(['compare', 'steady', 'overload', 'hot-agent', 'fairness', 'micro', 'profile'])(
   'the page has %s',
   (mode) => {
     const page = readFileSync('docs/performance.md', 'utf8')

@@ -1,0 +1,203 @@
+/** What an innocent organization notices while another one attacks, attack by attack. */
+import { parseBootstrap } from '../../stack/tour/credentials.ts'
+import { runSluice } from '../../stack/sluice-command.ts'
+import { agentsFlow, attacks, innocentFlows } from '../attacks.ts'
+import type { Flow } from '../attacks.ts'
+import { createHistogram } from '../load/histogram.ts'
+import { startLoad } from '../load/load-process.ts'
+import type { LoadProcess } from '../load/load-process.ts'
+import type { FlowOrder, FlowReport } from '../load/send-flows.ts'
+import type { Answers } from '../load/tally.ts'
+import { benchLogin } from '../open-bench.ts'
+import {
+  cellsOf,
+  fairnessGoals,
+  markdownOfFairness,
+  ratiosOf,
+  textOf
+} from '../report/fairness-row.ts'
+import type { FairnessRow, Noticed, Times } from '../report/fairness-row.ts'
+import type { Outcome } from '../report/outcome.ts'
+import { decisionsTopic, startGateway } from '../rows/gateway.ts'
+import { sampleWhile } from '../sample.ts'
+import type { Session } from '../session.ts'
+import { logIn } from '../system/api-gateway.ts'
+import { cpuMicroseconds } from '../system/cpu.ts'
+import { readEventLoopLag } from '../system/event-loop.ts'
+import { followGroup } from '../system/follow-group.ts'
+import { openPostgres } from '../system/open-postgres.ts'
+import { startGroup } from '../system/start-group.ts'
+
+const innocentAddress = '127.0.0.1'
+const attackerAddress = '127.0.0.2'
+const evaluationsTopic = 'decision-evaluations'
+const accepted: Readonly<Record<string, number>> = { ingest: 202, read: 200 }
+const sampleMs = 1000
+const statementTimeoutMs = 60_000
+/** For the last answers to the innocent organization. */
+const drainMs = 20_000
+const agentsSeconds = 60
+/** The quiet window is longer: it is what all others are compared with. */
+const quietFactor = 3
+/** The gateway reports its longest pause of ten seconds: after two reports, no attack is in it. */
+const recoveryMs = { min: 20_000, max: 60_000 }
+/** Recovered is who has a p99 of at most so many times the quiet one. */
+const recoveredRatio = 2
+
+interface Account {
+  readonly login: typeof benchLogin
+  readonly apiKey: string
+}
+
+type FlowLoad = LoadProcess<FlowOrder, FlowReport>
+
+interface Stage {
+  readonly session: Session
+  readonly url: string
+  readonly readPause: () => Promise<number>
+  readonly innocent: FlowLoad
+  readonly attacker: FlowLoad
+  /** Resolves when nothing waits to be stored or evaluated. */
+  readonly catchUp: () => Promise<void>
+}
+
+export async function runFairness(session: Session): Promise<Outcome> {
+  const { bench, options, say } = session
+  const stage = await openStage(session)
+  const asked = attacks.filter(({ name }) => options.only.includes(name))
+  const accounts: (readonly [Flow, Account])[] = []
+  // Each attack has an organization of its own: the limits of one would protect from the next.
+  for (const attack of asked) accounts.push([attack, await createAttacker(stage, attack)])
+  await stage.catchUp()
+  // As Postgres does by itself a minute later, in the middle of a measurement.
+  await openPostgres(bench, { statementTimeoutMs }).query('vacuum analyze')
+  const quiet = await measureQuiet(stage)
+  const rows = [quiet]
+  say(`  ${cellsOf(quiet, quiet).join(' | ')}`)
+  for (const [attack, account] of accounts) {
+    bench.signal.throwIfAborted()
+    const row = await measureAttack(stage, { attack, account, quiet })
+    rows.push(row)
+    say(`  ${cellsOf(row, quiet).join(' | ')}`)
+  }
+  const { seconds } = options
+  const figures = { seconds, goals: fairnessGoals, rows }
+  const sentence = `${seconds} s each, quiet ${quietFactor * seconds} s.`
+  return { isComplete: true, page: [markdownOfFairness(rows), '', sentence], figures }
+}
+
+async function openStage(session: Session): Promise<Stage> {
+  const { bench } = session
+  const { url, managementUrl = '' } = await startGateway(bench, { name: 'gateway', path: '' })
+  await startGroup(bench, { role: 'storage' })
+  await startGroup(bench, { role: 'evaluation' })
+  const storage = followGroup(bench, 'sluice-storage')
+  const evaluation = followGroup(bench, 'sluice-evaluation')
+  const start = (): FlowLoad => {
+    const load: FlowLoad = startLoad('load/send-flows.ts', { signal: bench.signal })
+    bench.onStop(() => load.stop())
+    return load
+  }
+  const catchUp = async (): Promise<void> => {
+    await storage.catchUp(decisionsTopic)
+    await evaluation.catchUp(decisionsTopic)
+    await storage.catchUp(evaluationsTopic)
+  }
+  const readPause = () => readEventLoopLag(managementUrl, '1')
+  return { session, url, readPause, innocent: start(), attacker: start(), catchUp }
+}
+
+async function createAttacker(stage: Stage, { name, needsAgents }: Flow): Promise<Account> {
+  const { environment, signal } = stage.session.bench
+  const login = { ...benchLogin, email: `${name}@sluice.local` }
+  const given = ['--organization', name, '--email', login.email, '--password', login.password]
+  const said = await runSluice({ args: ['bootstrap', ...given, '--json'], environment, signal })
+  const account = { login, apiKey: parseBootstrap(said).api_key }
+  if (needsAgents !== true) return account
+  const order = await orderOf(stage, account, attackerAddress)
+  const ordered = { ...order, flows: [agentsFlow.name], seconds: agentsSeconds, drainMs }
+  const { statuses } = await stage.attacker.run(ordered)
+  if (statuses[202] === agentsFlow.requestsMax) return account
+  throw new Error(`The decisions of ${name} were answered ${textOf(statuses)}.`)
+}
+
+/** With a new session: one ends after 15 minutes. */
+async function orderOf({ url }: Stage, { login, apiKey }: Account, localAddress: string) {
+  return { origin: url, localAddress, key: apiKey, session: await logIn(url, login) }
+}
+
+/** @returns what the innocent organization notices in so many seconds, each time it is called */
+async function openLook(stage: Stage): Promise<(seconds: number) => Promise<Noticed>> {
+  const account = { login: benchLogin, apiKey: stage.session.bench.apiKey }
+  const order = await orderOf(stage, account, innocentAddress)
+  const flows = innocentFlows.map(({ name }) => name)
+  return async (seconds) =>
+    noticedIn(await stage.innocent.run({ ...order, flows, seconds, drainMs }))
+}
+
+export function noticedIn({ groups, open }: FlowReport): Noticed {
+  const refused: Record<string, number> = open === 0 ? {} : { open }
+  for (const [name, { statuses }] of Object.entries(groups)) {
+    for (const [status, count] of Object.entries(statuses)) {
+      if (Number(status) !== accepted[name]) refused[status] = (refused[status] ?? 0) + count
+    }
+  }
+  return { ingest: timesOf(groups['ingest']), read: timesOf(groups['read']), refused }
+}
+
+function timesOf(answers: Answers | undefined): Times {
+  const times = createHistogram(answers?.latencies)
+  return { p50_ms: times.percentileMs(0.5), p99_ms: times.percentileMs(0.99) }
+}
+
+/** After a window that warms up. */
+async function measureQuiet(stage: Stage): Promise<FairnessRow> {
+  const { seconds } = stage.session.options
+  const look = await openLook(stage)
+  await look(seconds)
+  const work = look(quietFactor * seconds)
+  const { result, samples } = await sampleWhile(work, sampleMs, stage.readPause)
+  const nothing = { recovered_after_s: 0, answers: {}, attacker_cores: 0 }
+  return { attack: 'quiet', ...result, ...nothing, longest_pause_ms: Math.max(...samples) }
+}
+
+interface Strike {
+  readonly attack: Flow
+  readonly account: Account
+  readonly quiet: Noticed
+}
+
+async function measureAttack(stage: Stage, { attack, account, quiet }: Strike) {
+  const { attacker, session } = stage
+  const { seconds } = session.options
+  const look = await openLook(stage)
+  const own = await orderOf(stage, account, attackerAddress)
+  const order = { ...own, flows: [attack.name], drainMs: 0 }
+  await attacker.run({ ...order, seconds: 0 })
+  const work = async () => {
+    const cpuBefore = cpuMicroseconds([attacker.pid])
+    const [noticed, report] = await Promise.all([
+      look(seconds),
+      attacker.run({ ...order, seconds })
+    ])
+    const attacker_cores = (cpuMicroseconds([attacker.pid]) - cpuBefore) / 1e6 / seconds
+    const answers = { ...report.statuses, ...(report.open === 0 ? {} : { open: report.open }) }
+    const recovered_after_s = await recover(() => look(seconds), quiet)
+    return { ...noticed, recovered_after_s, answers, attacker_cores }
+  }
+  const { result, samples } = await sampleWhile(work(), sampleMs, stage.readPause)
+  await stage.catchUp()
+  return { attack: attack.name, ...result, longest_pause_ms: Math.max(...samples) }
+}
+
+/** @returns seconds until the first quiet window began, at most those that were waited */
+async function recover(look: () => Promise<Noticed>, quiet: Noticed): Promise<number> {
+  const startedAt = performance.now()
+  let recoveredMs = recoveryMs.max
+  for (let ms = 0; ms < recoveryMs.min || (ms < recoveryMs.max && recoveredMs > ms);) {
+    const { ingest, read } = ratiosOf(await look(), quiet)
+    if (Math.max(ingest, read) <= recoveredRatio) recoveredMs = Math.min(recoveredMs, ms)
+    ms = performance.now() - startedAt
+  }
+  return recoveredMs / 1000
+}

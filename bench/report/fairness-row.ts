@@ -1,0 +1,82 @@
+/** A row of the fairness table: what an innocent organization noticed of an attack. */
+import { markdownTable } from './markdown.ts'
+
+export interface Noticed {
+  readonly ingest: Times
+  readonly read: Times
+  /** Answers that were none of the wanted ones, by status; see `answers`. */
+  readonly refused: Counts
+}
+
+export interface Times {
+  readonly p50_ms: number
+  readonly p99_ms: number
+}
+
+/** By status; 0 for a connection that broke, `open` for a request without an answer in time. */
+export type Counts = Readonly<Record<string, number>>
+
+export interface FairnessRow extends Noticed {
+  readonly attack: string
+  readonly longest_pause_ms: number
+  readonly recovered_after_s: number
+  /** To the attacker. */
+  readonly answers: Counts
+  readonly attacker_cores: number
+}
+
+/** A row beyond these is marked. */
+export const fairnessGoals = { ratio: 3, pauseMs: 100 }
+
+/** Of the p99 to the quiet one. */
+export function ratiosOf(noticed: Noticed, quiet: Noticed) {
+  return {
+    ingest: noticed.ingest.p99_ms / quiet.ingest.p99_ms,
+    read: noticed.read.p99_ms / quiet.read.p99_ms
+  }
+}
+
+/** The goals that a row misses. Where nothing was answered, the ratio is not a number: missed. */
+export function missedBy(row: FairnessRow, quiet: Noticed): string[] {
+  const { ingest, read } = ratiosOf(row, quiet)
+  return [
+    ...(ingest <= fairnessGoals.ratio ? [] : ['ingest']),
+    ...(read <= fairnessGoals.ratio ? [] : ['read']),
+    ...(row.longest_pause_ms <= fairnessGoals.pauseMs ? [] : ['pause'])
+  ]
+}
+
+export function textOf(counts: Counts): string {
+  const texts = Object.entries(counts).map(([what, count]) => `${what}: ${count}`)
+  return texts.join(', ') || '–'
+}
+
+type Cell = (row: FairnessRow, quiet: Noticed) => string
+const columns: readonly (readonly [string, Cell])[] = [
+  ['attack', ({ attack }) => attack],
+  ['misses', (row, quiet) => missedBy(row, quiet).join(', ') || '–'],
+  ['innocent: refused', ({ refused }) => textOf(refused)],
+  ['attacker: answers', ({ answers }) => textOf(answers)],
+  ['ingest p50 ms', ({ ingest }) => ingest.p50_ms.toFixed(1)],
+  ['p99 ms', ({ ingest }) => ingest.p99_ms.toFixed(1)],
+  ['× quiet', (row, quiet) => ratiosOf(row, quiet).ingest.toFixed(1)],
+  ['read p50 ms', ({ read }) => read.p50_ms.toFixed(1)],
+  ['p99 ms', ({ read }) => read.p99_ms.toFixed(1)],
+  ['× quiet', (row, quiet) => ratiosOf(row, quiet).read.toFixed(1)],
+  ['longest pause, ms', (row) => row.longest_pause_ms.toFixed(0)],
+  ['recovered after, s', (row) => row.recovered_after_s.toFixed(0)],
+  ['cores of the attacker', (row) => row.attacker_cores.toFixed(2)]
+]
+const wordColumns = 4
+
+export function cellsOf(row: FairnessRow, quiet: Noticed): string[] {
+  return columns.map(([, cellOf]) => cellOf(row, quiet))
+}
+
+/** @param rows the first of them is the quiet one */
+export function markdownOfFairness(rows: readonly FairnessRow[]): string {
+  const [quiet] = rows as [FairnessRow]
+  const heads = columns.map(([head]) => head)
+  const cells = rows.map((row) => cellsOf(row, quiet))
+  return markdownTable(heads, cells, wordColumns).replaceAll('NaN', '  –')
+}
