@@ -1,5 +1,6 @@
 /** Services that somebody else runs: their addresses come from the environment. */
 import { connect } from 'node:net'
+import { settings } from '../platform/config/config.ts'
 import { registryAnswers } from './probes.ts'
 import type { Addresses, ServiceName, ServiceOptions, Services } from './service.ts'
 import { waitUntil } from './wait-until.ts'
@@ -14,14 +15,26 @@ const VARIABLES = {
   databaseUrl: 'DATABASE_URL'
 } as const
 
-/** Every address, or one sentence that names all the variables that are missing. */
+/** @throws with all the variables that are missing, or with what is wrong with one and would do */
 export function externalAddresses(environment: NodeJS.ProcessEnv): Addresses {
   const missing = Object.values(VARIABLES).filter((name) => !environment[name])
   if (missing.length > 0) {
     throw new Error(`SLUICE_STACK=external takes every address from you: set ${missing.join(', ')}`)
   }
-  const entries = Object.entries(VARIABLES).map(([key, name]) => [key, environment[name]])
+  const entries = Object.entries(VARIABLES).map(([key, name]) => {
+    const value = environment[name] ?? ''
+    checkSetting(name, value)
+    return [key, value]
+  })
   return Object.fromEntries(entries) as Addresses
+}
+
+function checkSetting(name: keyof typeof settings, value: string): void {
+  try {
+    settings[name].parse(value)
+  } catch (error) {
+    throw new Error(`${name} ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** Credentials and encryption are the owner's affair: here it is enough that somebody listens. */
