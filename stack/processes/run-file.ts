@@ -1,6 +1,6 @@
 /** The processes of one run, listed on disk, so that the next start can tell and tidy up. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const END_WAIT_MS = 5_000
@@ -85,31 +85,48 @@ export type RunFile = {
   release(): void
 }
 
+/** Of several processes that create the file at once, one does; it never exists unwritten. */
+function create(path: string, write: (to: string) => void): void {
+  const part = `${path}.${process.pid}`
+  write(part)
+  try {
+    linkSync(part, path)
+  } catch (error) {
+    const owner = ownerOf(path)
+    throw owner === null ? error : new AlreadyRunning(owner)
+  } finally {
+    rmSync(part, { force: true })
+  }
+}
+
 /** Makes this process the owner of the run file, or throws AlreadyRunning. */
 export function claimRunFile(path: string): RunFile {
+  // Looked at first: a file that another process creates from here on is not overwritten.
+  const isThere = existsSync(path)
   const owner = ownerOf(path)
   if (owner !== null && owner !== process.pid) throw new AlreadyRunning(owner)
   const earlier = read(path)
   const leftovers = earlier === null ? [] : endLeftovers(earlier)
   let processes: Entry[] = []
-  const write = (): void => {
+  const write = (to: string): void => {
     const content: Content = {
       owner: { pid: process.pid, started: startOf(process.pid) ?? '' },
       processes
     }
-    writeFileSync(path, JSON.stringify(content, null, 2), { mode: 0o600 })
+    writeFileSync(to, JSON.stringify(content, null, 2), { mode: 0o600 })
   }
   mkdirSync(dirname(path), { recursive: true })
-  write()
+  if (isThere) write(path)
+  else create(path, write)
   return {
     leftovers,
     add: (name, pid) => {
       processes.push({ name, pid, started: startOf(pid) ?? '' })
-      write()
+      write(path)
     },
     drop: (pid) => {
       processes = processes.filter((entry) => entry.pid !== pid)
-      write()
+      write(path)
     },
     release: () => rmSync(path, { force: true })
   }

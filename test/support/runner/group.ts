@@ -1,6 +1,7 @@
 /** A child process with all that it starts: run to its end, or ended together at a signal. */
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
+import { createGuardian } from '../../../stack/processes/guardian.ts'
 import { signalGroup } from '../../../stack/processes/process.ts'
 
 const killAfterMs = 10_000
@@ -38,11 +39,17 @@ export async function runGroup(options: GroupOptions): Promise<GroupResult> {
   child.once('error', () => resolve(null))
   child.once('close', resolve)
 
+  const guardian = createGuardian()
+  if (child.pid !== undefined) guardian.add(child.pid, 'SIGTERM')
   const ender = endOnTime(options, child.pid)
   const code = await ended
   ender.clear()
   // Whatever it started and did not end goes with it.
-  if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+  if (child.pid !== undefined) {
+    signalGroup(child.pid, 'SIGKILL')
+    guardian.drop(child.pid)
+  }
+  guardian.release()
   return { code, output: Buffer.concat(chunks).toString('utf8').trimEnd(), isLate: ender.isLate() }
 }
 

@@ -2,8 +2,8 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startOf } from '../../../stack/processes/run-file.ts'
-import { findKeptStack, keptFile } from './kept-stack.ts'
+import { claimRunFile, startOf } from '../../../stack/processes/run-file.ts'
+import { keeperFile, keptFile } from './kept-stack.ts'
 import type { KeptServices } from './kept-stack.ts'
 import { startTestStack } from './test-stack.ts'
 
@@ -14,6 +14,8 @@ const ended = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => ended.abort())
 }
+// Of two keepers that start at once, one goes on.
+const claim = claimRunFile(keeperFile)
 const folder = mkdtempSync(join(tmpdir(), 'sluice-test-stack-'))
 try {
   const { stop, ...services } = await startTestStack({ folder, signal: ended.signal })
@@ -27,8 +29,8 @@ try {
   })
   await stop()
 } finally {
-  // Not the file of another keeper.
-  if (findKeptStack()?.pid === process.pid) rmSync(keptFile, { force: true })
+  rmSync(keptFile, { force: true })
   rmSync(folder, { recursive: true, force: true })
+  claim.release()
 }
 process.exit(0)

@@ -1,7 +1,8 @@
 /** Keeps a stack running after the run that started it, so that the next run starts in seconds. */
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { isAlive } from '../../../stack/processes/run-file.ts'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { isAlive, ownerOf } from '../../../stack/processes/run-file.ts'
 import type { Identity } from '../../../stack/processes/run-file.ts'
 import { waitUntil } from '../wait-until.ts'
 import { markVariable } from './leftovers.ts'
@@ -9,6 +10,8 @@ import type { SharedServices } from './test-stack.ts'
 
 const folder = '.sluice/test-stack'
 export const keptFile = `${folder}/services.json`
+/** Claimed by the process of the stack for as long as it runs. */
+export const keeperFile = `${folder}/keeper.json`
 const logFile = `${folder}/log`
 /** The first start downloads Kafka and the registry. */
 const startMs = 600_000
@@ -26,10 +29,28 @@ export function findKeptStack(): KeptServices | null {
   }
 }
 
-/** @throws an error with the log of the stack if it does not start */
+/**
+ * Starts the stack. If another run is starting it already, waits for that one.
+ * @throws an error with the log of the stack if it does not start
+ */
 export async function startKeptStack(signal: AbortSignal): Promise<KeptServices> {
+  const keeper = ownerOf(keeperFile) === null ? startKeeper() : null
+  let hasEnded = keeper === null
+  keeper?.once('exit', () => (hasEnded = true)).once('error', () => (hasEnded = true))
+  const stop = (): void => void keeper?.kill()
+  signal.addEventListener('abort', stop)
+  const isOver = (): boolean => hasEnded && ownerOf(keeperFile) === null
+  await waitUntil('the stack started', () => findKeptStack() !== null || isOver(), startMs)
+  signal.removeEventListener('abort', stop)
+  const kept = findKeptStack()
+  if (kept === null) throw new Error(readFileSync(logFile, 'utf8').trimEnd())
+  return kept
+}
+
+function startKeeper(): ChildProcess {
   mkdirSync(folder, { recursive: true })
-  const log = openSync(logFile, 'w')
+  rmSync(logFile, { force: true })
+  const log = openSync(logFile, 'a')
   // Without the mark of this run, which would report the stack as a leftover process.
   const environment = { ...process.env, [markVariable]: '' }
   const keeper = spawn(process.execPath, ['--no-warnings', 'test/support/runner/keep-stack.ts'], {
@@ -39,15 +60,7 @@ export async function startKeptStack(signal: AbortSignal): Promise<KeptServices>
   })
   closeSync(log)
   keeper.unref()
-  let hasEnded = false
-  keeper.once('exit', () => (hasEnded = true)).once('error', () => (hasEnded = true))
-  const stop = (): void => void keeper.kill()
-  signal.addEventListener('abort', stop)
-  await waitUntil('the stack started', () => findKeptStack() !== null || hasEnded, startMs)
-  signal.removeEventListener('abort', stop)
-  const kept = findKeptStack()
-  if (kept === null) throw new Error(readFileSync(logFile, 'utf8').trimEnd())
-  return kept
+  return keeper
 }
 
 /** Resolves with true if a kept stack was running. */

@@ -10,7 +10,11 @@ import {
   ownerOf,
   startOf
 } from '../../../../stack/processes/run-file.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+
+const runFile = '../../../../stack/processes/run-file.ts'
+const runFileModule = new URL(runFile, import.meta.url).href
 
 function aPath(): string {
   return join(temporaryFolder(), 'run', 'services.json')
@@ -48,6 +52,39 @@ test('a second claim is refused while the first owner is alive', () => {
   expect(() => claimRunFile(path)).toThrow(AlreadyRunning)
   expect(() => claimRunFile(path)).toThrow(new RegExp(`already running .*process ${other.pid}`))
   other.end()
+})
+
+test('of several processes that claim at once, one succeeds', async () => {
+  const path = aPath()
+  const program = `
+    const { claimRunFile } = await import(${JSON.stringify(runFileModule)})
+    process.stdin.once('data', () => {
+      try {
+        claimRunFile(process.argv[1])
+        console.log('claimed')
+      } catch (error) {
+        console.log(error.name)
+      }
+    })
+    console.log('ready')
+  `
+  const args = ['--input-type=module', '-e', program, path]
+  const claimants = [1, 2, 3, 4].map(() => spawn(process.execPath, args))
+  const said = claimants.map(() => '')
+  const whenAllSaid = async (lines: number): Promise<void> => {
+    await waitUntil(`${lines} lines from each`, () =>
+      said.every((text) => text.split('\n').length > lines)
+    )
+  }
+  claimants.forEach((claimant, index) => {
+    claimant.stdout.on('data', (text) => (said[index] += String(text)))
+  })
+  await whenAllSaid(1)
+  for (const { stdin } of claimants) stdin.write('go')
+  await whenAllSaid(2)
+  for (const claimant of claimants) claimant.kill('SIGKILL')
+  const claims = said.map((text) => text.split('\n')[1]).toSorted()
+  expect(claims).toEqual(['AlreadyRunning', 'AlreadyRunning', 'AlreadyRunning', 'claimed'])
 })
 
 test('processes that an owner has left behind are ended by the next claim', async () => {

@@ -1,10 +1,13 @@
 /** A phase that is given up leaves nothing running, and what is left is found by its mark. */
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { runGroup } from '../../../support/runner/group.ts'
 import type { GroupOptions } from '../../../support/runner/group.ts'
 import { findLeftovers, markVariable } from '../../../support/runner/leftovers.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
+
+const groupModule = new URL('../../../support/runner/group.ts', import.meta.url).href
 
 /** Starts a child of its own that would live for a minute, says its id, and waits. */
 const parent = `
@@ -45,6 +48,27 @@ describe('runGroup', () => {
     told.abort()
     const { code } = await running
     expect(code).toBeNull()
+    expect(await findLeftovers(mark)).toEqual([])
+  })
+
+  test('leaves nothing running when the process that called it is killed', async () => {
+    const mark = randomUUID()
+    const program = `
+      const { runGroup } = await import(${JSON.stringify(groupModule)})
+      const { execPath: command, env: environment } = process
+      const { signal } = new AbortController()
+      const args = ['-e', process.argv[1]]
+      await runGroup({ command, args, environment, signal, timeoutMs: 60000 })
+    `
+    const runner = spawn(process.execPath, ['--input-type=module', '-e', program, parent], {
+      env: { ...process.env, [markVariable]: mark },
+      stdio: 'ignore'
+    })
+    await waitUntil('every process', async () => {
+      const found = await findLeftovers(mark, 0)
+      return found.some(({ command }) => command === 'sleep 60')
+    })
+    runner.kill('SIGKILL')
     expect(await findLeftovers(mark)).toEqual([])
   })
 
