@@ -5,6 +5,7 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { withdrawWriting, withdrawWritingBelow } from './private-folder.ts'
 
 const DEPENDENCY_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin'
 
@@ -164,10 +165,14 @@ export function createDownloads(cache: string, signal?: AbortSignal): Downloads 
 
   async function fetch(name: DownloadName, onProgress: (detail: string) => void): Promise<string> {
     const target = join(cache, name)
-    if (has(name)) return target
-    const turn = queue.then(() => download(target, DOWNLOADS[name], { signal, onProgress }))
-    queue = turn.catch(() => {})
-    await turn
+    if (!has(name)) {
+      const turn = queue.then(() => download(target, DOWNLOADS[name], { signal, onProgress }))
+      queue = turn.catch(() => {})
+      await turn
+    }
+    // Whoever can write there decides what we run.
+    withdrawWriting(cache)
+    withdrawWritingBelow(target)
     return target
   }
 

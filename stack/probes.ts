@@ -50,10 +50,12 @@ export async function registryAnswers(url: string): Promise<boolean> {
   return answer.status === 200
 }
 
-/** A server still reading its snapshot answers -LOADING; one with a password answers -NOAUTH. */
-export async function redisAnswers(host: string, port: number): Promise<boolean> {
-  const answer = await ask({ host, port, send: Buffer.from('PING\r\n'), bytesWanted: 7 })
-  return /^(\+PONG|-NOAUTH)/.test(answer.toString('latin1'))
+/** A server that still reads its snapshot takes the password, and answers PING with -LOADING. */
+export async function redisAnswers(host: string, port: number, password: string): Promise<boolean> {
+  const send = Buffer.from(`AUTH ${password}\r\nPING\r\n`)
+  const ready = '+OK\r\n+PONG\r\n'
+  const answer = await ask({ host, port, send, bytesWanted: ready.length })
+  return answer.toString('latin1') === ready
 }
 
 /** A startup message: 'R' asks for the password, an error 57P03 means it is still starting up. */

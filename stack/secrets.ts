@@ -8,6 +8,8 @@ export type Secrets = {
   API_KEY_PEPPER: string
   SESSION_SIGNING_KEY: string
   SECRETS_KEY: string
+  /** Of the Redis of this stack. */
+  REDIS_PASSWORD: string
   /** Of the first login. */
   LOGIN_PASSWORD: string
 }
@@ -18,6 +20,7 @@ function makeSecrets(): Secrets {
     API_KEY_PEPPER: randomBytes(32).toString('base64url'),
     SESSION_SIGNING_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     SECRETS_KEY: randomBytes(32).toString('base64url'),
+    REDIS_PASSWORD: randomBytes(24).toString('base64url'),
     LOGIN_PASSWORD: randomBytes(12).toString('base64url')
   }
 }

@@ -1,8 +1,10 @@
 /** The four services as containers of the Docker on this machine. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { getReaper } from 'testcontainers'
 import { preferPort } from '../ports.ts'
+import { keepSecrets } from '../secrets.ts'
 import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
 import { createContainerFleet } from './container-fleet.ts'
 import type { ContainerFleet } from './container-fleet.ts'
@@ -38,7 +40,8 @@ async function describeContainers(options: ServiceOptions): Promise<Created> {
   const password = ephemeral ? randomBytes(18).toString('base64url') : keepPassword(options.folder)
   const kafka = await createKafkaContainer(context, options.proxyListener)
   const registry = await createRegistryContainer(context)
-  const redis = await createRedisContainer(context)
+  const { REDIS_PASSWORD } = keepSecrets(join(options.folder, 'secrets.json'))
+  const redis = await createRedisContainer(context, REDIS_PASSWORD)
   const postgres = await createPostgresContainer(context, password)
   return {
     addresses: {

@@ -1,10 +1,11 @@
 /** Apache Kafka as one process, broker and controller in one. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../ports.ts'
 import { kafkaAnswers } from '../probes.ts'
+import { temporaryFolderOption } from './java-temporary-folder.ts'
 import type { NativeContext } from './native-service.ts'
 
 const CLUSTER_ID = 'c2x1aWNlLWxvY2FsLWtmaw'
@@ -101,7 +102,6 @@ export async function startKafka(
   if (proxyListener !== undefined) {
     ports.proxy = { listen: await freePort(), advertised: proxyListener.advertisedPort }
   }
-  mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'server.properties'), propertiesOf(ports, join(folder, 'log')))
   writeFileSync(join(folder, 'log4j2.xml'), LOGGING)
   context.onStarting('kafka', `127.0.0.1:${client}`)
@@ -114,6 +114,7 @@ export async function startKafka(
     args: [
       ...javaOptions(context.ephemeral),
       ...context.archiveOptions('kafka-4.3.1'),
+      temporaryFolderOption(folder),
       `-Dlog4j2.configurationFile=${join(folder, 'log4j2.xml')}`,
       '-cp',
       classPath,

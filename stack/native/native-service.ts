@@ -6,7 +6,7 @@ import type { Supervisor } from '../processes/supervisor.ts'
 export type NativeContext = {
   supervisor: Supervisor
   downloads: Downloads
-  /** The service's own folder under data/. */
+  /** Creates the service's own folder under data/, for its owner only. */
   folderOf(name: ServiceName): string
   portOf(name: ServiceName): Promise<number>
   ephemeral: boolean

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { cacheFolder, createDownloads } from '../downloads.ts'
 import { preferPort } from '../ports.ts'
 import { javaCommand, javaVersion } from '../preflight.ts'
+import { makePrivateFolder } from '../private-folder.ts'
 import { createSupervisor } from '../processes/supervisor.ts'
 import type { Supervisor } from '../processes/supervisor.ts'
+import { keepSecrets } from '../secrets.ts'
 import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
 import { archiveOptions, classArchiveIn } from './class-archive.ts'
 import { startKafka } from './kafka.ts'
@@ -13,6 +15,9 @@ import type { NativeContext } from './native-service.ts'
 import { postgresFolder, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { startRegistry } from './registry.ts'
+
+/** Where we are root, Postgres is another user, who has to pass through. */
+const DATA_FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700
 
 type Start = ServiceOptions & { signal: AbortSignal }
 
@@ -23,10 +28,11 @@ function contextOf(options: Start, supervisor: Supervisor): NativeContext {
   }
   const cache = cacheFolder(process.env)
   const ephemeral = options.ephemeral ?? false
+  const data = makePrivateFolder(join(options.folder, 'data'), DATA_FOLDER_MODE)
   return {
     supervisor,
     downloads: createDownloads(cache, options.signal),
-    folderOf: (name) => join(options.folder, 'data', name),
+    folderOf: (name) => makePrivateFolder(join(data, name)),
     portOf: async (name) => await preferPort(options.preferredPorts?.[name]),
     ephemeral,
     java: javaCommand(process.env),
@@ -40,6 +46,7 @@ function contextOf(options: Start, supervisor: Supervisor): NativeContext {
 
 async function startAll(options: Start, supervisor: Supervisor): Promise<Addresses> {
   const context = contextOf(options, supervisor)
+  const { REDIS_PASSWORD } = keepSecrets(join(options.folder, 'secrets.json'))
   const startedAt = performance.now()
   async function ready<T>(service: ServiceName, starting: Promise<T>, detail: (t: T) => string) {
     const started = await starting
@@ -50,7 +57,7 @@ async function startAll(options: Start, supervisor: Supervisor): Promise<Address
   const [kafka, registry, redis, postgres] = await Promise.all([
     ready('kafka', startKafka(context, options.proxyListener), (it) => it.brokers),
     ready('registry', startRegistry(context), (it) => it.url),
-    ready('redis', startRedis(context), (it) => it.url.replace('redis://', '')),
+    ready('redis', startRedis(context, REDIS_PASSWORD), (it) => new URL(it.url).host),
     ready('postgres', startPostgres(context), (it) => new URL(it.url).host)
   ])
   return {

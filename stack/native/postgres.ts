@@ -122,7 +122,6 @@ export async function startPostgres(context: NativeContext): Promise<{ url: stri
   completeLinks(original)
   const programs = programsFor(original, account)
   const folder = dataFolderFor(context.folderOf('postgres'), account)
-  mkdirSync(folder, { recursive: true })
   const server: Server = {
     bin: join(programs, 'bin'),
     folder,

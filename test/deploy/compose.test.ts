@@ -58,6 +58,15 @@ describe('services', () => {
     expect(unawaited).toEqual([])
   })
 
+  test('ask for the passwords that their addresses have', () => {
+    const { REDIS_URL, DATABASE_URL } = services['gateway']?.environment ?? {}
+    const passwordOf = (url: unknown): string => new URL(String(url)).password
+    const { redis, postgres } = services
+    expect(redis?.command?.join(' ')).toContain(`--requirepass ${passwordOf(REDIS_URL)} `)
+    expect(redis?.environment?.['REDISCLI_AUTH']).toBe(passwordOf(REDIS_URL))
+    expect(postgres?.environment?.['POSTGRES_PASSWORD']).toBe(passwordOf(DATABASE_URL))
+  })
+
   test('listen on this machine alone, where the page says', () => {
     const ports = composeServices.flatMap((service) => service.ports ?? [])
     expect(ports.filter((port) => !/^127[.]0[.]0[.]1:\d+:\d+$/.test(port))).toEqual([])

@@ -7,16 +7,20 @@ import { request } from 'node:http'
 import type { Issued } from './certificates.ts'
 import { onEnd } from './cleanup.ts'
 
-/** Takes connections for `host:port` of `target`. @returns the port it listens on. */
-export async function startTlsFront(target: string, issued: Issued): Promise<number> {
-  const { hostname, port } = new URL(target)
+/** Takes connections for Redis at `target`. @returns the URL of the front, with the same login. */
+export async function startRedisFront(target: string, issued: Issued): Promise<URL> {
+  const url = new URL(target)
+  const { hostname, port } = url
   const server = createTlsServer(issued, (client) => {
     const service = connect(Number(port), hostname)
     const cut = (): void => [client, service].forEach((socket) => socket.destroy())
     for (const socket of [client, service]) socket.on('error', cut).on('close', cut)
     client.pipe(service).pipe(client)
   })
-  return await listen(server)
+  url.protocol = 'rediss:'
+  url.hostname = '127.0.0.1'
+  url.port = String(await listen(server))
+  return url
 }
 
 export interface HttpsFront {

@@ -113,7 +113,8 @@ test('a window of several processes is given to the last point', async () => {
 
 /** A way to Redis that can be closed. */
 async function startGate() {
-  const { hostname, port } = new URL(services().addresses.redisUrl)
+  const url = new URL('/9', services().addresses.redisUrl)
+  const { hostname, port } = url
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const other = connect(Number(port || 6379), hostname)
@@ -127,6 +128,7 @@ async function startGate() {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address() as AddressInfo
+  url.port = String(address.port)
   const close = (): void => {
     server.close()
     for (const socket of sockets) socket.destroy()
@@ -136,7 +138,7 @@ async function startGate() {
     await once(server, 'listening')
   }
   onEnd(async () => close())
-  return { url: `redis://127.0.0.1:${address.port}/9`, close, open }
+  return { url: url.href, close, open }
 }
 
 async function limiterOn(client: Redis) {

@@ -9,7 +9,7 @@ import { clientOf, createInstallation } from '../../support/installation.ts'
 import type { Installation } from '../../support/installation.ts'
 import { canStartSecureKafka, startSecureKafka } from '../../support/secure-kafka.ts'
 import { services } from '../../support/services.ts'
-import { startHttpsFront, startTlsFront } from '../../support/tls-front.ts'
+import { startHttpsFront, startRedisFront } from '../../support/tls-front.ts'
 import { runSluice } from '../../../stack/sluice-command.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -45,13 +45,13 @@ async function encrypt(authority: Authority): Promise<void> {
 
 async function storesOver(authority: Authority): Promise<NodeJS.ProcessEnv> {
   const { addresses } = services()
-  const redis = await startTlsFront(addresses.redisUrl, await authority.issue('redis'))
+  const redis = await startRedisFront(addresses.redisUrl, await authority.issue('redis'))
   const issued = await authority.issue('registry')
   const registry = await startHttpsFront(addresses.schemaRegistryUrl, issued, login)
   return {
     SCHEMA_REGISTRY_URL: registry.url.replace('https://', `https://${login}@`),
     SCHEMA_REGISTRY_TLS_CA: authority.ca,
-    REDIS_URL: `rediss://127.0.0.1:${redis}`,
+    REDIS_URL: redis.href,
     REDIS_TLS_CA: authority.ca,
     DATABASE_URL: `${sluice.environment['DATABASE_URL']}?sslmode=verify-full`,
     DATABASE_TLS_CA: authority.ca

@@ -12,7 +12,7 @@ import { onEnd } from '../../support/cleanup.ts'
 import { canEncryptPostgres, encryptPostgres } from '../../support/encrypt-postgres.ts'
 import { uniqueName } from '../../support/kafka.ts'
 import { services } from '../../support/services.ts'
-import { startHttpsFront, startTlsFront } from '../../support/tls-front.ts'
+import { startHttpsFront, startRedisFront } from '../../support/tls-front.ts'
 import type { HttpsFront } from '../../support/tls-front.ts'
 
 const postgresTest = canEncryptPostgres() ? test : test.skip
@@ -35,17 +35,19 @@ async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('Redis', () => {
-  let port: number
+  let front: URL
 
   beforeAll(async () => {
-    port = await startTlsFront(
+    front = await startRedisFront(
       services().addresses.redisUrl,
       await authority.issue('redis', thisAddress)
     )
   })
 
-  async function ping(url: string, ca: string | null): Promise<string> {
-    const redis = createRedis(url, ca)
+  async function ping(host: string, ca: string | null): Promise<string> {
+    const url = new URL(front)
+    url.hostname = host
+    const redis = createRedis(url.href, ca)
     const { promise, resolve } = Promise.withResolvers<string>()
     redis.once('error', (error: Error) => resolve(rootMessageOf(error)))
     redis.once('ready', () => void redis.ping().then(resolve, rootMessageOf))
@@ -53,13 +55,13 @@ describe('Redis', () => {
   }
 
   test('answers over TLS to whom its authority is known', async () => {
-    expect(await ping(`rediss://127.0.0.1:${port}`, authority.ca)).toBe('PONG')
+    expect(await ping('127.0.0.1', authority.ca)).toBe('PONG')
   })
 
   test('is not trusted otherwise, nor under another name', async () => {
-    expect(await ping(`rediss://127.0.0.1:${port}`, stranger.ca)).toMatch(untrusted)
-    expect(await ping(`rediss://127.0.0.1:${port}`, null)).toMatch(untrusted)
-    expect(await ping(`rediss://localhost:${port}`, authority.ca)).toMatch(otherName)
+    expect(await ping('127.0.0.1', stranger.ca)).toMatch(untrusted)
+    expect(await ping('127.0.0.1', null)).toMatch(untrusted)
+    expect(await ping('localhost', authority.ca)).toMatch(otherName)
   })
 })
 

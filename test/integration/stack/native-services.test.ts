@@ -1,6 +1,6 @@
 /** The native services for real: each one answers, keeps its data, and leaves no process behind. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,10 +83,10 @@ async function sql({ databaseUrl }: Addresses, text: string): Promise<unknown[]>
 
 async function redis({ redisUrl }: Addresses, ...words: string[]): Promise<unknown> {
   const client = new Redis(redisUrl)
+  // A server that wants a password says so in an event, too.
+  client.on('error', () => {})
   const [command = '', ...args] = words
-  const answer = await client.call(command, ...args)
-  client.disconnect()
-  return answer
+  return await client.call(command, ...args).finally(() => client.disconnect())
 }
 
 async function registry({ schemaRegistryUrl }: Addresses, body?: object): Promise<unknown> {
@@ -100,6 +100,22 @@ async function registry({ schemaRegistryUrl }: Addresses, body?: object): Promis
     : fetch(`${schemaRegistryUrl}/subjects/kept-value/versions`, init))
   return ((await answer.json()) as { id: unknown }).id
 }
+
+nativeTest('Redis lets in nobody without the password, and runs nothing for anybody', async () => {
+  const stranger = new URL(services.addresses.redisUrl)
+  stranger.password = ''
+  const addresses = { ...services.addresses, redisUrl: stranger.href }
+  await expect(redis(addresses, 'PING')).rejects.toThrow('NOAUTH')
+  for (const command of ['CONFIG', 'DEBUG', 'MODULE']) {
+    await expect(redis(services.addresses, command, 'LIST')).rejects.toThrow('unknown command')
+  }
+  const data = join(folder, 'data')
+  const modeOf = (path: string): number => statSync(path).mode & 0o777
+  expect(modeOf(join(data, 'redis', 'redis.conf'))).toBe(0o600)
+  expect(readdirSync(data).map((name) => modeOf(join(data, name)))).toEqual(
+    readdirSync(data).map(() => 0o700)
+  )
+})
 
 nativeTest('each service answers, and finds after a restart what it was given', async () => {
   const before = services.addresses

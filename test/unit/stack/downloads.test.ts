@@ -1,6 +1,6 @@
 /** The cache of downloads, and what is read from Maven's own words. */
 import { expect, test } from '@jest/globals'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   bytesOfLine,
@@ -25,15 +25,18 @@ test('the cache is where the user says, else where caches belong', () => {
   expect(cacheFolder({})).toMatch(/\.cache\/sluice$/)
 })
 
-test('what is in the cache is not fetched again', async () => {
+test('what is in the cache is not fetched again, and only its owner can write it', async () => {
   const cache = temporaryFolder()
   mkdirSync(join(cache, 'kafka-4.3.1'))
+  for (const path of [cache, join(cache, 'kafka-4.3.1')]) chmodSync(path, 0o777)
   const downloads = createDownloads(cache)
   const told: string[] = []
   const folder = await downloads.fetch('kafka-4.3.1', (detail) => told.push(detail))
   expect(folder).toBe(join(cache, 'kafka-4.3.1'))
   expect(told).toEqual([])
   expect(downloads.has('apicurio-3.0.9')).toBe(false)
+  const modes = [cache, folder].map((path) => statSync(path).mode & 0o777)
+  expect(modes).toEqual([0o755, 0o755])
 })
 
 test('a download that is given up leaves nothing in the cache', async () => {

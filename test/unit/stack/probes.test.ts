@@ -32,10 +32,18 @@ test('a broker that answers with our correlation id and no error is ready', asyn
   expect(await kafkaAnswers('127.0.0.1', port)).toBe(true)
 })
 
-test('Redis is ready when it says PONG, or asks for a password, not while it loads', async () => {
-  expect(await redisAnswers('127.0.0.1', await aServer(() => '+PONG\r\n'))).toBe(true)
-  expect(await redisAnswers('127.0.0.1', await aServer(() => '-NOAUTH x\r\n'))).toBe(true)
-  expect(await redisAnswers('127.0.0.1', await aServer(() => '-LOADING x\r\n'))).toBe(false)
+test.each([
+  ['+OK\r\n+PONG\r\n', true],
+  ['+OK\r\n-LOADING x\r\n', false],
+  ['-WRONGPASS x\r\n-NOAUTH x\r\n', false]
+])('Redis is ready when it takes the password and says PONG: %j', async (answer, isReady) => {
+  const asked: string[] = []
+  const port = await aServer((question) => {
+    asked.push(String(question))
+    return answer
+  })
+  expect(await redisAnswers('127.0.0.1', port, 'secret')).toBe(isReady)
+  expect(asked).toEqual(['AUTH secret\r\nPING\r\n'])
 })
 
 test('Postgres is ready when it asks who we are, not while it starts up', async () => {
@@ -47,5 +55,5 @@ test('Postgres is ready when it asks who we are, not while it starts up', async 
 
 test('a server that hangs up has not answered', async () => {
   const port = await aServer(() => '')
-  await expect(redisAnswers('127.0.0.1', port)).rejects.toThrow(/closed/)
+  await expect(redisAnswers('127.0.0.1', port, 'secret')).rejects.toThrow(/closed/)
 })
