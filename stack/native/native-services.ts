@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder, createDownloads } from '../downloads.ts'
+import type { DownloadName } from '../downloads.ts'
 import { preferPort } from '../ports.ts'
 import { javaCommand, javaVersion } from '../preflight.ts'
 import { makePrivateFolder } from '../private-folder.ts'
@@ -9,7 +10,7 @@ import { createSupervisor } from '../processes/supervisor.ts'
 import type { Supervisor } from '../processes/supervisor.ts'
 import { keepSecrets } from '../secrets.ts'
 import type { Addresses, ServiceName, ServiceOptions, Services } from '../service.ts'
-import { archiveOptions, classArchiveIn } from './class-archive.ts'
+import { archiveOptions, classArchiveIn, recordArchive } from './class-archive.ts'
 import { startKafka } from './kafka.ts'
 import type { NativeContext } from './native-service.ts'
 import { postgresFolder, startPostgres } from './postgres.ts'
@@ -20,6 +21,12 @@ import { startRegistry } from './registry.ts'
 const DATA_FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700
 
 type Start = ServiceOptions & { signal: AbortSignal }
+
+const JAVA_PROGRAMS: readonly DownloadName[] = ['kafka-4.3.1', 'apicurio-3.0.9']
+
+function archiveOf(program: DownloadName): string {
+  return classArchiveIn(cacheFolder(process.env), program, javaVersion() ?? '')
+}
 
 function contextOf(options: Start, supervisor: Supervisor): NativeContext {
   const startedAt = performance.now()
@@ -36,8 +43,7 @@ function contextOf(options: Start, supervisor: Supervisor): NativeContext {
     portOf: async (name) => await preferPort(options.preferredPorts?.[name]),
     ephemeral,
     java: javaCommand(process.env),
-    archiveOptions: (program) =>
-      archiveOptions(classArchiveIn(cache, program, javaVersion() ?? ''), ephemeral),
+    archiveOptions: (program) => archiveOptions(archiveOf(program), ephemeral),
     signal: options.signal,
     onDownload: (name, detail) => tell(name, 'downloading', detail),
     onStarting: (name, detail) => tell(name, 'starting', detail)
@@ -85,6 +91,7 @@ export async function startNativeServices(options: ServiceOptions): Promise<Serv
   const stop = async (): Promise<void> => {
     await supervisor.stopAll()
     if (options.ephemeral === true) removeNativeData(folder)
+    else JAVA_PROGRAMS.map(archiveOf).forEach(recordArchive)
   }
   try {
     const addresses = await startAll({ ...options, signal }, supervisor)
