@@ -67,7 +67,7 @@ export function cautionsOf(values: RuleValues): string[] {
       protocolOf(registry) === 'http:' &&
       'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it',
     values.PRIVATE_ADDRESSES_ALLOWED === true &&
-      'PRIVATE_ADDRESSES_ALLOWED=true lets judges and webhooks of every user reach private addresses'
+      'PRIVATE_ADDRESSES_ALLOWED=true: judges and webhooks of every user reach private addresses'
   ].filter((found) => found !== false)
 }
 

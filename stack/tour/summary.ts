@@ -61,7 +61,7 @@ export function summaryOf(local: LocalFile, paint: Paint): string[] {
     '  .sluice/logs          one log per process',
     '  .sluice/mail          letters to people, one file each',
     '',
-    'Everything listens on 127.0.0.1. Judges and webhooks may call private addresses, also this machine.',
+    'Everything listens on 127.0.0.1. Judges and webhooks may call private addresses.',
     '',
     'Ctrl-C stops everything; the data stays until npm start -- --reset.'
   ]

@@ -35,7 +35,7 @@ export const exportDecisionsOperation: Operation = {
         type: 'boolean',
         default: true,
         description:
-          'Puts an apostrophe before each text of the CSV that a spreadsheet would run as a formula. ' +
+          'Puts an apostrophe before each text that a spreadsheet would run as a formula. ' +
           '`false` keeps texts exactly as they were sent.'
       },
       ...decisionFilterSchema.properties,

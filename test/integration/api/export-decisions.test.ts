@@ -120,14 +120,19 @@ test('CSV holds texts as they are, tells absent from empty, and begins with a he
 test('CSV protects each text that a spreadsheet would run, unless asked not to', async () => {
   const formulas = ['=1', '+1', '-1', '@a', '\ta', '\ra']
   for (const [index, text] of formulas.entries()) {
-    const decision = { input: '-5', output: JSON.stringify(text), session_id: text, input_tokens: 5 }
+    const decision = {
+      input: '-5',
+      output: JSON.stringify(text),
+      session_id: text,
+      input_tokens: 5
+    }
     await store({ agent_id: 'formula', ...decision, received_at: start + index })
   }
   const query = `${span}&agent_id=formula&format=csv&fields=input,output,session_id,input_tokens`
   const rowsOf = (quote: string) => {
-    return formulas.toReversed().map((text) => [
-      ...[`${quote}-5`, `${quote}${text}`, `${quote}${text}`, '5']
-    ])
+    return formulas
+      .toReversed()
+      .map((text) => [...[`${quote}-5`, `${quote}${text}`, `${quote}${text}`, '5']])
   }
   expect(recordsOf((await read(query)).text).slice(1)).toEqual(rowsOf("'"))
   expect(recordsOf((await read(`${query}&csv_safe=true`)).text).slice(1)).toEqual(rowsOf("'"))

@@ -141,6 +141,6 @@ test('what is readable on its way is cautioned against', () => {
     'KAFKA_SASL_MECHANISM=plain without KAFKA_TLS sends the password readable to everybody',
     'DATABASE_URL has sslmode=no-verify: whoever answers is taken for Postgres',
     'SCHEMA_REGISTRY_URL has a password and no TLS: everybody can read it',
-    'PRIVATE_ADDRESSES_ALLOWED=true lets judges and webhooks of every user reach private addresses'
+    'PRIVATE_ADDRESSES_ALLOWED=true: judges and webhooks of every user reach private addresses'
   ])
 })

@@ -71,18 +71,21 @@ test('nothing goes to a private address, and trying again is of no use', async (
 
 const late = new DOMException('late', 'TimeoutError')
 const reasons: [Error, string][] = [
-  [new OutboundError('unreachable', 'no connection (ECONNREFUSED)'), 'no connection (ECONNREFUSED)'],
+  [
+    new OutboundError('unreachable', 'no connection (ECONNREFUSED)'),
+    'no connection (ECONNREFUSED)'
+  ],
   [new OutboundError('interrupted', 'the connection broke'), 'the connection broke'],
   [late, 'no whole answer in 10 seconds']
 ]
 
-test.each(reasons)('a receiver on the internet: %s is an attempt that failed', async (thrown, error) => {
+test.each(reasons)('on the internet: %s is an attempt that failed', async (thrown, error) => {
   const outbound = { fetch: () => Promise.reject(thrown), privateAddressesAllowed: false }
   const answer = await createPostWebhook({ outbound, clock })({ ...message, url: 'https://x.test' })
   expect(answer).toEqual({ outcome: 'failed', http_status: null, error, retryAfterMs: null })
 })
 
-test('where private addresses are allowed, a failure does not tell which ports are open', async () => {
+test('where private addresses are allowed, a failure tells nothing of ports', async () => {
   const hangsUp = await startWebhookReceiver()
   hangsUp.answer('/', (response) => void response.destroy())
   const speaksAnother = createServer((socket) => socket.end('-ERR unknown command\r\n'))
