@@ -88,7 +88,10 @@ test.each(reasons)('on the internet: %s is an attempt that failed', async (throw
 test('where private addresses are allowed, a failure tells nothing of ports', async () => {
   const hangsUp = await startWebhookReceiver()
   hangsUp.answer('/', (response) => void response.destroy())
-  const speaksAnother = createServer((socket) => socket.end('-ERR unknown command\r\n'))
+  const speaksAnother = createServer((socket) => {
+    // Who does not read does not hear that the other end is closed.
+    socket.resume().end('-ERR unknown command\r\n')
+  })
   await new Promise<void>((resolve) => speaksAnother.listen(0, '127.0.0.1', resolve))
   const { port } = speaksAnother.address() as AddressInfo
   const urls = [`${hangsUp.url}/`, `http://127.0.0.1:${port}/`, 'http://127.0.0.1:1/']
