@@ -159,7 +159,8 @@ function createReadBody(definition: Operation['body']) {
 
   return async function readBody(call: Call): Promise<unknown> {
     if (check === null) return undefined
-    const body = parseJsonBody(call.headers['content-type'], await call.readBody(bytesMax))
+    const bytes = await call.readBody(bytesMax)
+    const body = await parseJsonBody(call.headers['content-type'], bytes)
     const errors = check(body)
     if (errors.length === 0) return body
     throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })

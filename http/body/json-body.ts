@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { findDuplicateMember } from '../../core/json/duplicate-member.ts'
 import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
+import { yieldTurn } from '../../platform/process/yield-turn.ts'
 import { requireJson } from './require-json.ts'
 
 /** No body of these routes comes near it; more is not even read. */
@@ -12,18 +13,24 @@ const depthMax = 64
 const pointerLengthMax = 256
 
 /** @throws {Problem} 415 or 400; 422 if an object has a member twice */
-export function parseJsonBody(contentType: string | undefined, body: Buffer): unknown {
+export async function parseJsonBody(
+  contentType: string | undefined,
+  body: Buffer
+): Promise<unknown> {
   requireJson(contentType)
   if (!isUtf8(body)) throw new Problem('malformed_encoding', { detail: 'The body is not UTF-8.' })
   const text = body.toString('utf8')
   const value = parseText(text)
-  refuseDuplicates(text)
+  await refuseDuplicates(text)
   return value
 }
 
 /** Readers disagree on which of two members counts, and the parsed value has lost one of them. */
-function refuseDuplicates(text: string): void {
-  const found = findDuplicateMember(text)
+async function refuseDuplicates(text: string): Promise<void> {
+  const search = findDuplicateMember(text)
+  let step = search.next()
+  for (; step.done !== true; step = search.next()) await yieldTurn()
+  const found = step.value
   if (found === null) return
   const isLong = found.length > pointerLengthMax
   const pointer = isLong ? '' : found

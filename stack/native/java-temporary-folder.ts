@@ -5,7 +5,7 @@ import { makePrivateFolder } from '../private-folder.ts'
 
 /**
  * Libraries unpack native code there and leave it when they are killed, so it is emptied first. In
- * /tmp the files would pile up, and other users could exchange them.
+ * a folder of all users, such files would pile up, and another user could exchange them.
  */
 export function temporaryFolderOption(serviceFolder: string): string {
   const path = join(serviceFolder, 'tmp')

@@ -91,9 +91,11 @@ function create(path: string, write: (to: string) => void): void {
   write(part)
   try {
     linkSync(part, path)
-  } catch (error) {
+  } catch {
     const owner = ownerOf(path)
-    throw owner === null ? error : new AlreadyRunning(owner)
+    if (owner !== null) throw new AlreadyRunning(owner)
+    // Some file systems have no links.
+    write(path)
   } finally {
     rmSync(part, { force: true })
   }

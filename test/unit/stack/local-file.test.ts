@@ -50,6 +50,7 @@ test('the summary names every address and ends with how to stop', () => {
   for (const value of [LOCAL.docs_url, LOCAL.api_key, LOCAL.kafka_brokers, LOCAL.database_url]) {
     expect(lines.join('\n')).toContain(value)
   }
+  expect(lines.filter((line) => line.includes('may call private addresses'))).toHaveLength(1)
   expect(lines.at(-1)).toMatch(/^Ctrl-C/)
 })
 

@@ -1,10 +1,19 @@
 /** A member that comes twice is found at any depth, whatever its spelling. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { findDuplicateMember } from '../../../../core/json/duplicate-member.ts'
+import { findDuplicateMember, stepCharacters } from '../../../../core/json/duplicate-member.ts'
 import { scanItems } from '../../../../core/json/json-items.ts'
 import { cutMembers } from '../../../support/exactness/cut-members.ts'
 import { valueText } from './json-texts.ts'
+
+/** Takes all steps at once, and counts them. */
+function search(text: string): { pointer: string | null; steps: number } {
+  const found = findDuplicateMember(text)
+  for (let steps = 1; ; steps++) {
+    const step = found.next()
+    if (step.done === true) return { pointer: step.value, steps }
+  }
+}
 
 test.each([
   ['{"a":1,"a":2}', '/a'],
@@ -23,7 +32,7 @@ test.each([
   ['"a"', null],
   [' [ ] ', null]
 ])('%s: %j', (text, pointer) => {
-  expect(findDuplicateMember(text)).toBe(pointer)
+  expect(search(text)).toEqual({ pointer, steps: 1 })
 })
 
 test('finds one exactly where a reader by the grammar does', () => {
@@ -32,11 +41,20 @@ test('finds one exactly where a reader by the grammar does', () => {
     fc.property(valueText, (text) => {
       const isRepeated = repeatsOne(text)
       seen.add(isRepeated)
-      expect(findDuplicateMember(text) !== null).toBe(isRepeated)
+      expect(search(text).pointer !== null).toBe(isRepeated)
     }),
     { seed: 20_261_123, numRuns: 1000 }
   )
   expect(seen.size).toBe(2)
+})
+
+test('works on a long text in steps', () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `"${index}":1`)
+  const text = `{${names.join(',')}}`
+  const steps = Math.ceil(text.length / stepCharacters)
+  expect(steps).toBeGreaterThan(10)
+  expect(search(text)).toEqual({ pointer: null, steps })
+  expect(search(text.replace('"99999"', '"\\u0030"'))).toEqual({ pointer: '/0', steps })
 })
 
 function repeatsOne(text: string): boolean {

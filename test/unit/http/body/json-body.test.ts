@@ -12,8 +12,8 @@ test.each([
   'application/json ; charset = utf-8 ; ',
   'application/json;',
   'application/json ; '
-])('reads %s', (contentType) => {
-  expect(parseJsonBody(contentType, Buffer.from('{"a":1}'))).toEqual({ a: 1 })
+])('reads %s', async (contentType) => {
+  expect(await parseJsonBody(contentType, Buffer.from('{"a":1}'))).toEqual({ a: 1 })
 })
 
 test.each<[string | undefined, Buffer, string]>([
@@ -46,6 +46,17 @@ test.each([
   const detail = `The body is not valid: ${pointer || 'it'} ${what}.`
   expect([problem.code, problem.status]).toEqual(['invalid_body', 422])
   expect(problem.options).toMatchObject({ detail, errors: [{ pointer, detail: what }] })
+})
+
+test('other work goes on while a large body is searched', async () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `"${index}":1`)
+  let turns = 0
+  let isOver = false
+  const count = (): void => void (isOver || (turns++, setImmediate(count)))
+  setImmediate(count)
+  await parseJsonBody(json, Buffer.from(`{${names.join(',')}}`))
+  isOver = true
+  expect(turns).toBeGreaterThan(10)
 })
 
 test('a body that is not JSON is refused as that, whatever it has twice', async () => {
