@@ -19,20 +19,24 @@ export interface PollDependencies {
 }
 
 export interface PollOptions {
+  /** Whose call waits. */
+  readonly organizationId: string
   readonly waitMs: number
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
 }
 
-/** @returns what was read last. @throws {Problem} 503 when too many calls wait already. */
+/** @returns the last value read. @throws {Problem} 503 when too many calls wait already. */
 export type Poll = <T>(
   read: () => Promise<T>,
   isEnough: (value: T) => boolean,
   options: PollOptions
 ) => Promise<T>
 
-/** At two reads a second each, what waits costs the store some 500 small reads a second. */
+/** At two reads a second each, all waiting calls cost Postgres some 500 small reads a second. */
 const waitingMaxDefault = 250
+/** One organization has this part of the places, so that it cannot take those of all others. */
+const organizationPart = 1 / 5
 const firstPauseMs = 100
 const pauseGrowth = 1.5
 const pauseMsMax = 500
@@ -46,19 +50,39 @@ export const systemTimer: PollTimer = Object.freeze({
 
 export function createPoll(dependencies: PollDependencies): Poll {
   const { stopping, waitingMax = waitingMaxDefault, timer = systemTimer } = dependencies
-  let waiting = 0
+  const takePlace = createPlaces(waitingMax)
 
-  return async function poll(read, isEnough, { waitMs, signal }) {
+  return async function poll(read, isEnough, { organizationId, waitMs, signal }) {
     const endsAt = timer.now() + waitMs
     const first = await read()
     if (waitMs === 0 || isEnough(first)) return first
-    if (waiting >= waitingMax) throw tooManyWait(waitingMax)
-    waiting += 1
+    const leave = takePlace(organizationId)
     try {
       const ended = AbortSignal.any([signal, stopping])
       return await readOn({ read, isEnough, timer, endsAt, ended }, first)
     } finally {
-      waiting -= 1
+      leave()
+    }
+  }
+}
+
+/** @returns a function that takes a place, and returns the one that gives it back. */
+function createPlaces(waitingMax: number) {
+  const organizationMax = Math.ceil(waitingMax * organizationPart)
+  const waiting = new Map<string, number>()
+  let all = 0
+
+  return function takePlace(organizationId: string): () => void {
+    const ours = waiting.get(organizationId) ?? 0
+    if (ours >= organizationMax) throw tooManyWait(organizationMax, 'of your organization')
+    if (all >= waitingMax) throw tooManyWait(waitingMax, 'on this instance')
+    all += 1
+    waiting.set(organizationId, ours + 1)
+    return function leave() {
+      all -= 1
+      const left = (waiting.get(organizationId) ?? 1) - 1
+      if (left === 0) waiting.delete(organizationId)
+      else waiting.set(organizationId, left)
     }
   }
 }
@@ -85,8 +109,6 @@ async function readOn<T>(waiting: Waiting<T>, first: T): Promise<T> {
   return value
 }
 
-function tooManyWait(waitingMax: number): Problem {
-  return overloaded(
-    `${waitingMax} calls already wait on this instance; ask without wait, or later.`
-  )
+function tooManyWait(limit: number, whose: string): Problem {
+  return overloaded(`${limit} calls ${whose} already wait. Omit \`wait\`, or retry shortly.`)
 }

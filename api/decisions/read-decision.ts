@@ -44,6 +44,7 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
     }
 
     const found = await poll(read, (seen) => seen !== null && isReached(until, seen.evaluation), {
+      organizationId: ours.organizationId,
       waitMs,
       signal: call.signal
     })

@@ -18,7 +18,7 @@ export function createReadReceipt(dependencies: ReceiptDependencies): KeyHandle 
     const stored_at = await poll(
       () => selectStoredAt(ours, decision_id),
       (found) => found !== null,
-      { waitMs: wait * 1000, signal: call.signal }
+      { organizationId: ours.organizationId, waitMs: wait * 1000, signal: call.signal }
     )
     if (stored_at !== null) {
       return jsonReply(200, JSON.stringify({ decision_id, state: 'stored', stored_at }))

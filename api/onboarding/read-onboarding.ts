@@ -34,7 +34,7 @@ export function createReadOnboarding(dependencies: ReadOnboardingDependencies): 
     const { attempts, steps } = await poll(
       read,
       ({ steps }) => countDone(steps) === steps.length || countDone(steps) > (known ?? 0),
-      { waitMs: wait * 1000, signal: call.signal }
+      { organizationId: organization_id, waitMs: wait * 1000, signal: call.signal }
     )
     const answer = {
       steps,

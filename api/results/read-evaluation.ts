@@ -30,6 +30,7 @@ export function createReadEvaluation(dependencies: ReadDependencies): PrincipalH
     }
 
     const found = await poll(read, (seen) => isKnown(seen) && isReached(until, seen), {
+      organizationId: ours.organizationId,
       waitMs,
       signal: call.signal
     })

@@ -193,7 +193,7 @@ test('when the wait is over it answers what there is', async () => {
   expect(body['evaluation']).toMatchObject({ status: 'pending' })
 })
 
-test('more than may wait are refused, and those that hang up make room for others', async () => {
+test('calls that wait beyond the share are refused, and others can wait meanwhile', async () => {
   const path = `${scene.url}/v1/decisions/${randomUUID()}?wait=30`
   const hangUp = new AbortController()
   const init = { headers: { authorization: `Bearer ${scene.token}` }, signal: hangUp.signal }
@@ -204,6 +204,8 @@ test('more than may wait are refused, and those that hang up make room for other
     )
   const outcomes = Array.from({ length: 4 }, ask)
   expect(await Promise.race(outcomes)).toBe(503)
+  const foreign = await scene.get(`/v1/decisions/${randomUUID()}?wait=1`, scene.foreignToken)
+  expect(foreign.status).toBe(404)
   hangUp.abort()
   expect((await Promise.all(outcomes)).sort()).toEqual([503, 'hung up', 'hung up', 'hung up'])
   await waitUntil('a place is free', async () => {

@@ -39,7 +39,8 @@ import { services } from '../../support/services.ts'
 
 export const decisionsTopic = 'agent-decisions'
 export const evaluationsTopic = 'decision-evaluations'
-const waitsMax = 3
+/** A fifth of them are one organization's. */
+const waitsMax = 15
 const pepper = 'a pepper of thirty-two characters!'
 export const secretsKey = 'a secret of thirty-two characters'
 

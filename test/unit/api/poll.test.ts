@@ -30,30 +30,40 @@ function counter() {
 test('without wait it reads once', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
-  expect(await poll(counter(), () => false, { waitMs: 0, signal: never })).toBe(1)
+  expect(
+    await poll(counter(), () => false, { organizationId: 'a', waitMs: 0, signal: never })
+  ).toBe(1)
   expect(pauses).toEqual([])
 })
 
 test('what is there at once is answered at once', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
-  expect(await poll(counter(), () => true, { waitMs: 30_000, signal: never })).toBe(1)
+  expect(
+    await poll(counter(), () => true, { organizationId: 'a', waitMs: 30_000, signal: never })
+  ).toBe(1)
   expect(pauses).toEqual([])
 })
 
 test('reads with growing pauses until it is enough', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
-  expect(await poll(counter(), (count) => count === 7, { waitMs: 30_000, signal: never })).toBe(7)
+  expect(
+    await poll(counter(), (count) => count === 7, {
+      organizationId: 'a',
+      waitMs: 30_000,
+      signal: never
+    })
+  ).toBe(7)
   expect(pauses).toEqual([100, 150, 225, 337.5, 500, 500])
 })
 
 test('gives what there is when the time is over, and not a moment later', async () => {
   const { timer, pauses } = createFakeTimer()
   const poll = createPoll({ stopping: never, timer })
-  expect(await poll(counter(), () => false, { waitMs: 1000, signal: never })).toBe(
-    pauses.length + 1
-  )
+  expect(
+    await poll(counter(), () => false, { organizationId: 'a', waitMs: 1000, signal: never })
+  ).toBe(pauses.length + 1)
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(1000)
 })
 
@@ -65,26 +75,48 @@ test.each(['the caller hangs up', 'the process is told to stop'])('ends when %s'
   const isCaller = who.startsWith('the caller')
   const poll = createPoll({ stopping: isCaller ? never : ending.signal, timer })
   const signal = isCaller ? ending.signal : never
-  expect(await poll(counter(), () => false, { waitMs: 30_000, signal })).toBe(2)
+  expect(await poll(counter(), () => false, { organizationId: 'a', waitMs: 30_000, signal })).toBe(
+    2
+  )
   expect(pauses).toHaveLength(2)
 })
 
-test('too many that wait are refused; who need not wait is not', async () => {
+/** Calls that wait until somebody lets them go on. */
+function createWaiting(waitingMax: number) {
   const inside = Promise.withResolvers<void>()
   const timer: PollTimer = { now: () => 0, pause: () => inside.promise }
-  const poll = createPoll({ stopping: never, timer, waitingMax: 1 })
+  const poll = createPoll({ stopping: never, timer, waitingMax })
   let isThere = false
   const read = () => Promise.resolve(isThere)
-  const options = { waitMs: 1000, signal: never }
+  const wait = (organizationId: string) =>
+    poll(read, Boolean, { organizationId, waitMs: 1000, signal: never })
+  const letGo = (): void => {
+    isThere = true
+    inside.resolve()
+  }
+  return { poll, read, wait, letGo }
+}
 
-  const first = poll(read, Boolean, options)
-  const problem = await problemOf(poll(read, Boolean, options))
-  expect(problem.code).toBe('overloaded')
-  expect(problem.options.headers).toEqual({ 'retry-after': '1' })
+test('one organization that takes all it can leaves the places of the others', async () => {
+  const { wait, letGo } = createWaiting(10)
+  const calls = [wait('a'), wait('a')]
+  const refused = await problemOf(wait('a'))
+  expect([refused.code, refused.options.headers]).toEqual(['overloaded', { 'retry-after': '1' }])
+  expect(refused.options.detail).toContain('2 calls of your organization')
+  for (const other of ['b', 'c', 'd', 'e']) calls.push(wait(other), wait(other))
+  const full = await problemOf(wait('f'))
+  expect(full.options.detail).toContain('10 calls on this instance')
+  letGo()
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 10 }, () => true))
+})
+
+test('a call that need not wait takes no place, and one that waited frees its place', async () => {
+  const { poll, read, wait, letGo } = createWaiting(1)
+  const options = { organizationId: 'a', waitMs: 1000, signal: never }
+  const first = wait('a')
+  expect((await problemOf(wait('a'))).code).toBe('overloaded')
   expect(await poll(read, () => true, options)).toBe(false)
-
-  isThere = true
-  inside.resolve()
+  letGo()
   expect(await first).toBe(true)
   expect(await poll(counter(), (count) => count === 2, options)).toBe(2)
 })
@@ -98,7 +130,7 @@ test('a read that fails gives its place back', async () => {
       if ((await read()) > 1) throw new Error('away')
       return false
     }
-    const waiting = poll(failing, Boolean, { waitMs: 1000, signal: never })
+    const waiting = poll(failing, Boolean, { organizationId: 'a', waitMs: 1000, signal: never })
     await expect(waiting).rejects.toThrow('away')
   }
 })
