@@ -1,23 +1,27 @@
-/** Lets each organization have few pieces of work under way: those of one hold up nobody else. */
+/** Limits how much work of one organization runs at once; no other organization waits for it. */
+import type { Problem } from '../core/problem.ts'
 import { overloaded } from '../http/admission/overloaded.ts'
 
 export interface FairShareOptions {
   /** Of one organization. */
   readonly atOnceMax: number
-  /** What has waited for so long is refused. */
-  readonly waitMsMax: number
+  /** How many pieces of work of one organization wait; beyond them more is rejected at once. */
+  readonly waitingMax: number
+  /** Work that has waited this long is rejected; without it, work waits as long as it takes. */
+  readonly waitMsMax?: number
 }
 
-/** @throws {Problem} 503 when the organization has kept all its places for too long */
+/** @throws {Problem} 503 when the organization has too much work waiting, or for too long */
 export type FairShare = <T>(organizationId: string, work: () => Promise<T>) => Promise<T>
 
 interface Share {
   running: number
-  /** Who is first comes first. */
+  /** In order of arrival. */
   readonly waiting: Set<() => void>
 }
 
-export function createFairShare({ atOnceMax, waitMsMax }: FairShareOptions): FairShare {
+export function createFairShare(options: FairShareOptions): FairShare {
+  const { atOnceMax } = options
   const shares = new Map<string, Share>()
 
   function shareOf(organizationId: string): Share {
@@ -28,7 +32,7 @@ export function createFairShare({ atOnceMax, waitMsMax }: FairShareOptions): Fai
     return share
   }
 
-  /** Whoever is next takes over the place. */
+  /** The next in line takes over the place. */
   function leave(organizationId: string, share: Share): void {
     const [next] = share.waiting
     if (next !== undefined) {
@@ -41,7 +45,7 @@ export function createFairShare({ atOnceMax, waitMsMax }: FairShareOptions): Fai
 
   return async function inShare(organizationId, work) {
     const share = shareOf(organizationId)
-    if (share.running >= atOnceMax) await placeIn(share, waitMsMax)
+    if (share.running >= atOnceMax) await placeIn(share, options)
     else share.running += 1
     try {
       return await work()
@@ -51,16 +55,23 @@ export function createFairShare({ atOnceMax, waitMsMax }: FairShareOptions): Fai
   }
 }
 
-async function placeIn({ waiting }: Share, waitMsMax: number): Promise<void> {
+async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<void> {
+  const { waitingMax, waitMsMax } = options
+  if (waiting.size >= waitingMax) throw tooMuch()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   waiting.add(resolve)
-  const timer = setTimeout(() => {
+  const giveUp = (): void => {
     waiting.delete(resolve)
-    reject(overloaded('Your organization asks for more at once than may be; try again shortly.'))
-  }, waitMsMax)
+    reject(tooMuch())
+  }
+  const timer = waitMsMax === undefined ? undefined : setTimeout(giveUp, waitMsMax)
   try {
     await promise
   } finally {
     clearTimeout(timer)
   }
+}
+
+function tooMuch(): Problem {
+  return overloaded('Your organization has reached its limit of concurrent reads. Retry shortly.')
 }

@@ -38,13 +38,15 @@ const retryAfterSeconds = '2'
  */
 export const readsAtOnceMax = 4
 export const changesAtOnceMax = 3
+/** Of one organization; about what is read in the time below. */
+const waitingMax = 250
 /** No longer than anybody waits for a connection. */
 const waitMsMax = 3000
 
 /** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
 export function createStore(postgres: Pick<PostgresPool, 'reading' | 'changing'>): Store {
-  const reads = createFairShare({ atOnceMax: readsAtOnceMax, waitMsMax })
-  const changes = createFairShare({ atOnceMax: changesAtOnceMax, waitMsMax })
+  const reads = createFairShare({ atOnceMax: readsAtOnceMax, waitingMax, waitMsMax })
+  const changes = createFairShare({ atOnceMax: changesAtOnceMax, waitingMax, waitMsMax })
   const accounts = postgres.reading({ role: accountsRole })
   return {
     of: (organizationId) => {

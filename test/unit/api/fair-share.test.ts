@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals'
 import { createFairShare } from '../../../api/fair-share.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
-const longMs = 60_000
+const patient = { waitingMax: 100, waitMsMax: 60_000 }
 
 test('of one organization few run at once, in the order in which they came', async () => {
-  const inShare = createFairShare({ atOnceMax: 2, waitMsMax: longMs })
+  const inShare = createFairShare({ atOnceMax: 2, ...patient })
   const begun: number[] = []
   const ends = [1, 2, 3, 4].map((number) => {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -28,7 +28,7 @@ test('of one organization few run at once, in the order in which they came', asy
 })
 
 test('one that has all its places taken holds up nobody else', async () => {
-  const inShare = createFairShare({ atOnceMax: 1, waitMsMax: longMs })
+  const inShare = createFairShare({ atOnceMax: 1, ...patient })
   const { promise, resolve } = Promise.withResolvers<string>()
   const busy = inShare('a', () => promise)
   expect(await inShare('b', async () => 'served')).toBe('served')
@@ -37,13 +37,13 @@ test('one that has all its places taken holds up nobody else', async () => {
 })
 
 test('what fails gives its place back', async () => {
-  const inShare = createFairShare({ atOnceMax: 1, waitMsMax: longMs })
+  const inShare = createFairShare({ atOnceMax: 1, ...patient })
   await expect(inShare('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await inShare('a', async () => 'next')).toBe('next')
 })
 
 test('what has waited for too long is refused, and takes no place later', async () => {
-  const inShare = createFairShare({ atOnceMax: 1, waitMsMax: 1 })
+  const inShare = createFairShare({ atOnceMax: 1, ...patient, waitMsMax: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const busy = inShare('a', () => promise)
   const begun: string[] = []
@@ -53,4 +53,16 @@ test('what has waited for too long is refused, and takes no place later', async 
   await busy
   await inShare('a', async () => void begun.push('next'))
   expect(begun).toEqual(['next'])
+})
+
+test('work beyond those that may wait is refused at once; others are not', async () => {
+  const inShare = createFairShare({ atOnceMax: 1, waitingMax: 2 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const taken = [1, 2, 3].map(() => inShare('a', () => promise))
+  const refused = inShare('a', () => promise)
+  await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'overloaded' }))
+  expect(await inShare('b', async () => 'served')).toBe('served')
+  resolve()
+  await Promise.all(taken)
+  expect(await inShare('a', async () => 'free again')).toBe('free again')
 })
