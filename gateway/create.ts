@@ -199,7 +199,8 @@ function createReads(
     readStats: createReadStats(reads),
     ...createStreams({
       ...{ ...parts, ...reads, ...sessions },
-      ...{ streamsMax: config.STREAMS_MAX, stopping: lifecycle.stopping }
+      ...{ streamsMax: config.STREAMS_MAX, secret: config.API_KEY_PEPPER },
+      stopping: lifecycle.stopping
     })
   }
 }

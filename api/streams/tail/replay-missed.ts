@@ -4,13 +4,14 @@ import { selectKeys } from './select-news.ts'
 import type { TailFilters } from './tail-filters.ts'
 import type { TailItem } from './tail-item.ts'
 import type { TailListener } from './tail-listener.ts'
-import { readPlace } from './tail-place.ts'
 import type { TailPlace } from './tail-place.ts'
 import { itemsOf, shownMax } from './tail-source.ts'
 
 export interface Missed {
   /** As a caller sent it: the id of the last event that he has. */
   readonly lastEventId: string
+  /** Where that is; null where nobody knows. */
+  readonly since: TailPlace | null
   readonly filters: TailFilters
   /** Behind what is read here: what is stored later will be told as news. */
   readonly place: string
@@ -30,8 +31,8 @@ export async function replayMissed(
   listener: TailListener,
   missed: Missed
 ): Promise<readonly TailItem[] | null> {
-  const since = sinceOf(missed)
-  if (since === null) {
+  const { since } = missed
+  if (since === null || isLongAgo(since, missed.now)) {
     listener.gap(null)
     return null
   }
@@ -45,10 +46,8 @@ export async function replayMissed(
   return items
 }
 
-function sinceOf({ lastEventId, now }: Missed): TailPlace | null {
-  const place = readPlace(lastEventId)
-  if (place === null) return null
-  // Ids come from callers: an old beginning would have the store look through all of its days.
-  const from = place.look?.from ?? Date.parse(place.position.sort_key)
-  return from < now - awayMsMax ? null : place
+/** Ids come from callers: an old beginning would have the store look through all of its days. */
+function isLongAgo({ position, look }: TailPlace, now: number): boolean {
+  const from = look?.from ?? Date.parse(position.sort_key)
+  return from < now - awayMsMax
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Store } from '../../store.ts'
 import { selectProgress } from './select-news.ts'
 import type { TailItem } from './tail-item.ts'
+import type { TailPlacesOf } from './tail-place.ts'
 import { createTailSource } from './tail-source.ts'
 import type { News, TailProgress, TailSource } from './tail-source.ts'
 
@@ -12,6 +13,7 @@ export interface TailHubDependencies {
   readonly decisionsTopic: string
   readonly evaluationsTopic: string
   readonly clock: Clock
+  readonly placesOf: TailPlacesOf
   readonly logger: Logger
 }
 
@@ -46,13 +48,14 @@ type Channels = Map<string, Channel>
 const roundMs = 1000
 
 export function createTailHub(dependencies: TailHubDependencies): TailHub {
-  const { store, clock } = dependencies
+  const { store, clock, placesOf } = dependencies
   const channels: Channels = new Map()
   const round = createRound(dependencies, channels)
   let timer: NodeJS.Timeout | null = null
 
   function openChannel(organizationId: string): Channel {
-    const source = createTailSource(store.of(organizationId), clock)
+    const places = placesOf(organizationId)
+    const source = createTailSource({ store: store.of(organizationId), clock, places })
     const ready = readProgress(dependencies, organizationId).then((at) => source.look(at))
     const channel = { source, listeners: new Set<Listen>(), ready }
     channels.set(organizationId, channel)

@@ -7,8 +7,7 @@ import type { OrganizationStore } from '../../store.ts'
 import { selectKeys, selectStates } from './select-news.ts'
 import type { Progress } from './select-news.ts'
 import { TailItem } from './tail-item.ts'
-import { writePlace, writePlaceAfter } from './tail-place.ts'
-import type { Look } from './tail-place.ts'
+import type { Look, TailPlaces } from './tail-place.ts'
 import { createUnfinishedItems } from './unfinished-items.ts'
 
 /** Of the topics of decisions and of evaluations. */
@@ -42,7 +41,14 @@ const slackMs = 5000
 /** Storage may be far behind, and no look goes back further. */
 const windowMsMax = 3_600_000
 
-export function createTailSource(store: OrganizationStore, clock: Clock): TailSource {
+export interface TailSourceDependencies {
+  readonly store: OrganizationStore
+  readonly clock: Clock
+  /** Of the organization of the store. */
+  readonly places: TailPlaces
+}
+
+export function createTailSource({ store, clock, places }: TailSourceDependencies): TailSource {
   const unfinished = createUnfinishedItems(store, clock)
   /** Null before the first look. */
   let seen: ReadonlySet<string> | null = null
@@ -63,16 +69,14 @@ export function createTailSource(store: OrganizationStore, clock: Clock): TailSo
     const found = await selectKeys(store, new Date(begin))
     const known = seen
     const fresh = known === null ? [] : found.filter(({ decision_id }) => !known.has(decision_id))
-    const decisions = await itemsOf(store, fresh.slice(0, shownMax), ({ sort_key, id }) =>
-      writePlace({ sort_key, id }, look)
-    )
+    const decisions = await itemsOf(store, fresh.slice(0, shownMax), places.within(look))
     lastLook = look
     seen = new Set(found.map(({ decision_id }) => decision_id))
     return { decisions, dropped: Math.max(0, fresh.length - shownMax) }
   }
 
   function place(): string | null {
-    return lastLook === null ? null : writePlaceAfter(lastLook)
+    return lastLook === null ? null : places.after(lastLook)
   }
 
   function keep(items: readonly TailItem[]): void {

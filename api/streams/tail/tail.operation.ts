@@ -1,10 +1,10 @@
 /** What a caller needs to know of `GET /v1/decisions/tail`. */
+import { writeCursor } from '../../../core/cursor.ts'
 import type { JsonSchema } from '../../../platform/validation/json-schema.ts'
 import type { Operation } from '../../../http/route.ts'
 import { textFilter } from '../../text-filter.ts'
 import { openingOf, serverSentEvent } from './server-sent-event.ts'
 import { tailFilterSchemas } from './tail-filters.ts'
-import { writePlace } from './tail-place.ts'
 import { ticketExpression } from './tail-tickets.ts'
 
 const lastEventId = textFilter(
@@ -21,9 +21,7 @@ const ticket: JsonSchema = {
 }
 
 const shown = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
-const place = { sort_key: '2026-01-31T12:00:00.120000Z', id: shown }
-const look = { from: Date.UTC(2026, 0, 31, 12), before: '4710', at: '4711' }
-const id = writePlace(place, look)
+const id = writeCursor({ sort_key: '2026-01-31T12:00:00.120000Z', id: shown }, {})
 const decision = { decision_id: shown, agent_id: 'refund-agent', domain: 'refunds' }
 const evaluation = { decision_id: shown, status: 'evaluated', verdict: 'pass', scores: {} }
 
@@ -44,7 +42,8 @@ export const tailOperation: Operation = {
     'Server-sent events: `decision`, a summary as in the list; `evaluation`, what became of a ' +
     'decision that was shown; `gap`, so many decisions are missing here (`dropped`, null when ' +
     'nobody knows how many); `ping`, after 15 seconds without another; `bye`, the end, with its ' +
-    'reason. At most the newest 500 decisions of a second are shown, and a tail lasts an hour.',
+    'reason. At most the newest 500 decisions of a second are shown, and a tail lasts an hour. ' +
+    'Ids are opaque.',
   query: {
     type: 'object',
     properties: { ...tailFilterSchemas, last_event_id: lastEventId, ticket },

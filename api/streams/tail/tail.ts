@@ -10,12 +10,14 @@ import { replayMissed } from './replay-missed.ts'
 import { eventStreamHeaders, openingOf, serverSentEvent } from './server-sent-event.ts'
 import type { TailFilters } from './tail-filters.ts'
 import type { TailHub } from './tail-hub.ts'
+import type { TailPlacesOf } from './tail-place.ts'
 import { createTailListener } from './tail-listener.ts'
 import type { TailListener } from './tail-listener.ts'
 
 export interface TailDependencies {
   readonly store: Store
   readonly hub: TailHub
+  readonly placesOf: TailPlacesOf
   readonly streams: OpenStreams
   readonly clock: Clock
   /** Aborted when the process was told to stop. */
@@ -53,7 +55,7 @@ const ping = serverSentEvent({ event: 'ping', data: '{}' })
 type Ending = 'stopping' | 'time_over' | 'session_ended'
 
 export function createOpenTail(dependencies: TailDependencies): OpenTail {
-  const { store, hub, streams, clock, stopping } = dependencies
+  const { store, hub, placesOf, streams, clock, stopping } = dependencies
 
   return async function openTail({ principal, filters, lastEventId }) {
     const { organization_id } = principal
@@ -74,8 +76,9 @@ export function createOpenTail(dependencies: TailDependencies): OpenTail {
       opening = openingOf(place)
       const missed = { filters, place, now: clock.now() }
       if (lastEventId !== undefined) {
-        const since = { ...missed, lastEventId }
-        const told = await replayMissed(store.of(organization_id), listener, since)
+        const since = placesOf(organization_id).read(lastEventId)
+        const asked = { ...missed, lastEventId, since }
+        const told = await replayMissed(store.of(organization_id), listener, asked)
         // Who is cut before he has heard what he missed has still missed it.
         if (told !== null) opening = openingOf(lastEventId)
         hub.keep(organization_id, told ?? [])

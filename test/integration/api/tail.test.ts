@@ -204,8 +204,8 @@ test('of what was missed a gateway that never showed it tells what becomes of it
 test('a place that nobody knows, or that is long ago, is a gap of unknown size', async () => {
   const longAgo = writeCursor({ sort_key: '2020-01-01T00:00:00.000000Z', id: randomUUID() }, {})
   const now = new Date().toISOString().replace('Z', '000Z')
-  const reachesFarBack = `${writeCursor({ sort_key: now, id: randomUUID() }, {})}.0.1.1`
-  for (const id of ['garbled', longAgo, reachesFarBack]) {
+  const forged = `${writeCursor({ sort_key: now, id: randomUUID() }, {})}.0.1.1`
+  for (const id of ['garbled', longAgo, forged]) {
     const stream = await tail('', { 'last-event-id': id })
     const [gap] = await stream.atLeast(1, 'gap')
     expect(gap?.data).toEqual({ dropped: null })

@@ -29,6 +29,9 @@ async function openTail(roleOf: () => Promise<string | null> = async () => 'view
       },
       keep: () => {}
     },
+    placesOf: () => {
+      throw new Error('nobody comes back here')
+    },
     streams: createOpenStreams({ streamsMax: 1, metrics: new RecordingMetrics() }),
     clock: { now: () => now },
     ...{ stopping: stopping.signal, liveSessions: { roleOf }, timing }
