@@ -1,4 +1,4 @@
-/** How many tails and exports a process serves at once, over all and for each organization. */
+/** Limits the tails and exports that a process serves at once: of all, and of each organization. */
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { overloaded } from '../../http/admission/overloaded.ts'
 
@@ -12,15 +12,16 @@ export interface OpenStreams {
 export interface OpenStreamsOptions {
   /** Of all organizations together. */
   readonly streamsMax: number
-  readonly organizationMax?: Readonly<Record<StreamKind, number>>
   readonly metrics: Metrics
 }
 
-/** So that one organization leaves room for others. Exports keep the store busy, tails hardly. */
+/** Exports keep Postgres busy, tails hardly. */
 export const streamsPerOrganizationMax = Object.freeze({ tail: 250, export: 10 })
+/** An organization has at most this part of all streams, whatever their limit is. */
+export const organizationPart = 1 / 4
 
-export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
-  const { streamsMax, organizationMax = streamsPerOrganizationMax, metrics } = options
+export function createOpenStreams({ streamsMax, metrics }: OpenStreamsOptions): OpenStreams {
+  const share = Math.ceil(streamsMax * organizationPart)
   const ofKind: Record<StreamKind, number> = { tail: 0, export: 0 }
   const ofOrganization = new Map<string, number>()
   metrics.onLook(() => {
@@ -44,12 +45,12 @@ export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
   return {
     open: (kind, organizationId) => {
       if (ofKind.tail + ofKind.export >= streamsMax) {
-        refuse('As many streams are open here as there may be.')
+        refuse(`${streamsMax} tails and exports are open on this instance. Retry shortly.`)
       }
       const whose = `${kind} ${organizationId}`
-      const most = organizationMax[kind]
+      const most = Math.min(share, streamsPerOrganizationMax[kind])
       if ((ofOrganization.get(whose) ?? 0) >= most) {
-        refuse(`Your organization has ${most} ${kind}s open here; end one of them.`)
+        refuse(`Your organization has ${most} ${kind}s open on this instance. Close one of them.`)
       }
       let isOpen = true
       count(kind, whose, 1)

@@ -45,8 +45,8 @@ const ofKeys = `organization_id = $1
 
 const sortKey = `to_char(received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-const bytes = `octet_length(input) + octet_length(output) + coalesce(octet_length(metadata), 0)
-              as bytes`
+const textBytes = `octet_length(input) + octet_length(output)
+              + coalesce(octet_length(metadata), 0)`
 
 /** In the order of the keys; what was erased meanwhile is left out. */
 export function selectSummaries(
@@ -60,16 +60,23 @@ export function selectSummaries(
             left(input, ${inputStartChars}) as input_start,
             left(output, ${outputStartChars}) as output_start,
             agent_id, session_id, domain, model, agent_version, latency_ms, is_error,
-            input_tokens, output_tokens, sdk_version, ${sortKey} as sort_key, ${bytes}`,
+            input_tokens, output_tokens, sdk_version, ${sortKey} as sort_key,
+            ${textBytes} as bytes`,
       places
     )
   )
 }
 
 export interface SizedPlace extends Place, Row {
-  /** Of the texts, in the store: it knows how long they are without reading them. */
+  /** Of the texts and the scores, in Postgres: nobody reads them for it. */
   readonly bytes: number
 }
+
+const bytes = `${textBytes}
+              + coalesce((select octet_length(o.scores::text)
+                            from decision_outcomes o
+                           where o.organization_id = decisions.organization_id
+                             and o.decision_id = decisions.decision_id), 0) as bytes`
 
 /** Where they are, in the order of the keys; what was erased meanwhile is left out. */
 export function selectSizes(

@@ -36,7 +36,7 @@ function cellsOf(row: ExportedRow, field: ExportField): Cell[] {
   switch (field) {
     case 'evaluation': {
       const { status, verdict, scores } = evaluationOf(row)
-      return [status, verdict, JSON.stringify(scores)]
+      return [status, verdict, scores]
     }
     case 'output':
       return [String(JSON.parse(decision.output))]

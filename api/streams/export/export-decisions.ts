@@ -12,9 +12,10 @@ import type { OrganizationStore, Store } from '../../store.ts'
 import { timePageOf } from '../../time-page.ts'
 import { csvHeaderOf, csvOf } from './export-csv.ts'
 import { fieldsOf } from './export-fields.ts'
+import { createExportTurns } from './export-turns.ts'
+import type { Take } from './export-turns.ts'
 import { linesOf } from './export-lines.ts'
 import { acceptsGzip, gzipPieces } from './gzip-pieces.ts'
-import { createInTurn } from '../in-turn.ts'
 import type { OpenStreams } from '../open-streams.ts'
 import { selectExported } from './select-exported.ts'
 import type { ExportedRow } from './select-exported.ts'
@@ -36,8 +37,6 @@ interface ExportParameters {
 
 export const exportedMax = 1_000_000
 const pageRows = 500
-/** Of the connections to the store, exports leave most to those who wait for an answer. */
-const queriesAtOnce = 3
 const newestFirst = { kind: 'time', descending: true } as const
 const trailerNames = ['sluice-rows', 'sluice-next-cursor'] as const
 
@@ -48,11 +47,7 @@ const contentTypes = {
 
 export function createExportDecisions(dependencies: ExportDependencies): SessionHandle {
   const { store, streams, clock, rowsMax = exportedMax } = dependencies
-  const inTurn = createInTurn(queriesAtOnce)
-
-  function patient(ours: OrganizationStore): OrganizationStore {
-    return { ...ours, query: (statement, values) => inTurn(() => ours.query(statement, values)) }
-  }
+  const inTurn = createExportTurns()
 
   return async function exportDecisions({ query, principal, headers }) {
     const { format, fields, csv_safe, ...given } = query as unknown as ExportParameters
@@ -61,12 +56,13 @@ export function createExportDecisions(dependencies: ExportDependencies): Session
     const page = timePageOf(filterTexts, asked.cursor, clock.now())
     const close = streams.open('export', principal.organization_id)
     try {
-      const ours = patient(store.of(principal.organization_id))
+      const take: Take = (work) => inTurn(principal.organization_id, work)
+      const ours = patient(store.of(principal.organization_id), take)
       const limit = Math.min(pageRows, rowsMax)
       const first: PageQuery = { ...page, filters: asked.filters, order: newestFirst, limit }
       // Before anything is said: a store that is away is a 503.
       const found = await selectDecisionPage(ours, first, clock)
-      const walk: Walk = { ours, clock, first, found, rowsMax, filterTexts }
+      const walk: Walk = { ours, take, clock, first, found, rowsMax, filterTexts }
       const isGzip = acceptsGzip(headers['accept-encoding'])
       return replyOf(walk, { ...rendererOf({ format, fields, csv_safe }), format, isGzip, close })
     } catch (error) {
@@ -76,8 +72,13 @@ export function createExportDecisions(dependencies: ExportDependencies): Session
   }
 }
 
+function patient(ours: OrganizationStore, take: Take): OrganizationStore {
+  return { ...ours, query: (statement, values) => take(() => ours.query(statement, values)) }
+}
+
 interface Walk {
   readonly ours: OrganizationStore
+  readonly take: Take
   readonly clock: Clock
   readonly first: PageQuery
   /** What it found. */
@@ -115,7 +116,7 @@ function replyOf(walk: Walk, rendering: Rendering): Reply {
       for await (const rows of selectExported(walk.ours, keys)) {
         if (signal.aborted) return
         ending.rows += rows.length
-        yield rendering.render(rows)
+        yield await walk.take(async () => rendering.render(rows))
       }
     }
   }

@@ -1,4 +1,5 @@
 /** The columns of an export: what a decision has, by the names that it has everywhere. */
+import { withoutSpace } from '../../../core/json/without-space.ts'
 import type { ExportedRow } from './select-exported.ts'
 
 export const exportFields = [
@@ -25,7 +26,8 @@ export function fieldsOf(text: string | undefined): readonly ExportField[] {
   return text === undefined ? exportFields : ([...new Set(text.split(','))] as ExportField[])
 }
 
+/** `scores` is JSON text. */
 export function evaluationOf({ state }: ExportedRow) {
-  const { status = 'pending', verdict = 'none', scores = {} } = state ?? {}
-  return { status, verdict, scores }
+  const { status = 'pending', verdict = 'none', scores = '{}' } = state ?? {}
+  return { status, verdict, scores: withoutSpace(scores) }
 }

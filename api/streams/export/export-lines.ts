@@ -15,7 +15,10 @@ function memberOf(row: ExportedRow, field: ExportField): string {
 /** A line has no line break: the space between the parts of a text goes. */
 function textOf(row: ExportedRow, field: ExportField): string {
   const { decision } = row
-  if (field === 'evaluation') return JSON.stringify(evaluationOf(row))
+  if (field === 'evaluation') {
+    const { status, verdict, scores } = evaluationOf(row)
+    return `${JSON.stringify({ status, verdict }).slice(0, -1)},"scores":${scores}}`
+  }
   if (field === 'output') return decision.output
   if (field === 'input') return withoutSpace(decision.input)
   if (field === 'metadata') return withoutSpace(decision.metadata ?? 'null')

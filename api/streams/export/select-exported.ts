@@ -14,17 +14,19 @@ export interface ExportedRow {
   readonly state: EvaluationState | null
 }
 
-/** Texts that are held at once, unless one decision alone has more. */
-const chunkBytesMax = 4 * 1024 * 1024
+/** Of texts and scores that are held and written at once, unless one decision alone has more. */
+const chunkBytesMax = 1024 * 1024
 
 /** In the order of `keys`; those that were erased meanwhile are not among them. */
 export async function* selectExported(
   store: OrganizationStore,
   keys: readonly DecisionKey[]
 ): AsyncGenerator<readonly ExportedRow[]> {
-  const ids = keys.map(({ decision_id }) => decision_id)
-  const states = await selectStates(store, ids)
   for (const chunk of chunksOf(await selectSizes(store, keys))) {
+    const states = await selectStates(
+      store,
+      chunk.map(({ decision_id }) => decision_id)
+    )
     const rows = await selectAt<DecisionRow & Row>(store, columns, chunk)
     const found = new Map(rows.map((row) => [row.decision_id, row]))
     yield chunk.flatMap(({ decision_id }) => {

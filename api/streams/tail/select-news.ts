@@ -10,13 +10,15 @@ import type { TailPlace } from './tail-place.ts'
 
 /** So many are looked at in one go; the index alone answers, so it takes milliseconds. */
 export const keysMax = 5000
+/** Scores of one decision that a tail tells of: a look is at many decisions. */
+export const toldScoresBytesMax = 8192
 
 export interface EvaluationState {
   readonly status: string
   readonly reason: string | null
   readonly verdict: string
-  /** `{name: {value, label, passed}}` */
-  readonly scores: object
+  /** JSON text: `{name: {value, label, passed}}`, or `null` where there are too many of them. */
+  readonly scores: string
 }
 
 /** The newest received since a moment, or not told at a place of a tail, newest first. */
@@ -70,14 +72,19 @@ interface StateRow extends EvaluationState, Row {
   readonly decision_id: string
 }
 
-/** Those that differ from "pending, and nothing known". */
+/**
+ * Those that differ from "pending, and nothing known".
+ * @param scoresBytesMax of one decision; without it, as many as there are
+ */
 export async function selectStates(
   store: OrganizationStore,
-  decisionIds: readonly string[]
+  decisionIds: readonly string[],
+  scoresBytesMax?: number
 ): Promise<ReadonlyMap<string, EvaluationState>> {
   if (decisionIds.length === 0) return new Map()
   const rows = await store.query<StateRow>(
-    `select decision_id, status, reason, verdict, scores
+    `select decision_id, status, reason, verdict,
+            case when octet_length(scores::text) > $3 then 'null' else scores::text end as scores
        from decision_outcomes
       where organization_id = $1
         and decision_id = any($2::uuid[])
@@ -90,7 +97,7 @@ export async function selectStates(
         and not exists (select from decision_outcomes o
                          where o.organization_id = $1
                            and o.decision_id = evaluation_plans.decision_id)`,
-    [store.organizationId, decisionIds]
+    [store.organizationId, decisionIds, scoresBytesMax ?? null]
   )
   return new Map(rows.map(({ decision_id, ...state }) => [decision_id, state]))
 }

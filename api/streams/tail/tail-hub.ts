@@ -1,5 +1,6 @@
 /** One look a second for all who listen: never one for each of them. */
 import type { Clock } from '../../../core/clock.ts'
+import { yieldTurn } from '../../../platform/process/yield-turn.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Store } from '../../store.ts'
 import { selectProgress } from './select-news.ts'
@@ -100,7 +101,11 @@ function createRound(dependencies: TailHubDependencies, channels: Channels) {
     try {
       await ready
       const news = await source.look(progress)
-      for (const listen of listeners) listen(news)
+      for (const listen of [...listeners]) {
+        // In turns: each of them may have hundreds of events to write.
+        await yieldTurn()
+        if (listeners.has(listen)) listen(news)
+      }
     } catch (error) {
       logger.debug({ error: String(error) }, 'a tail could not be told what is new')
     }

@@ -8,7 +8,7 @@ const pending: EvaluationState = Object.freeze({
   status: 'pending',
   reason: null,
   verdict: 'none',
-  scores: {}
+  scores: '{}'
 })
 
 /** A decision, and what its evaluation had come to at some moment. */
@@ -40,9 +40,10 @@ export class TailItem {
   get evaluation(): string {
     const { decision_id } = this.row
     const { status, verdict, scores } = this.state
+    const known = JSON.stringify({ decision_id, status, verdict }).slice(0, -1)
     this.#evaluation ??= serverSentEvent({
       event: 'evaluation',
-      data: JSON.stringify({ decision_id, status, verdict, scores })
+      data: `${known},"scores":${scores}}`
     })
     return this.#evaluation
   }

@@ -4,7 +4,7 @@ import type { CursorPosition } from '../../../core/cursor.ts'
 import { selectSummaries } from '../../decisions/list/decision-summaries.ts'
 import type { DecisionKey } from '../../decisions/list/scan-decisions.ts'
 import type { OrganizationStore } from '../../store.ts'
-import { selectKeys, selectStates } from './select-news.ts'
+import { selectKeys, selectStates, toldScoresBytesMax } from './select-news.ts'
 import type { Progress } from './select-news.ts'
 import { TailItem } from './tail-item.ts'
 import type { Look, TailPlaces } from './tail-place.ts'
@@ -108,7 +108,7 @@ export async function itemsOf(
   idOf: (position: CursorPosition) => string
 ): Promise<TailItem[]> {
   const ids = keys.map(({ decision_id }) => decision_id)
-  const states = await selectStates(store, ids)
+  const states = await selectStates(store, ids, toldScoresBytesMax)
   const places = new Map(keys.map(({ decision_id, sort_key }) => [decision_id, sort_key]))
   const rows = await selectSummaries(store, keys.toReversed())
   return rows.map((row) => {

@@ -43,7 +43,7 @@ export const tailOperation: Operation = {
     'decision that was shown; `gap`, so many decisions are missing here (`dropped`, null when ' +
     'nobody knows how many); `ping`, after 15 seconds without another; `bye`, the end, with its ' +
     'reason. At most the newest 500 decisions of a second are shown, and a tail lasts an hour. ' +
-    'Ids are opaque.',
+    '`scores` is null where a decision has more than 8 KiB of them. Ids are opaque.',
   query: {
     type: 'object',
     properties: { ...tailFilterSchemas, last_event_id: lastEventId, ticket },

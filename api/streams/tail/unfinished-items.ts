@@ -3,7 +3,8 @@ import type { Clock } from '../../../core/clock.ts'
 import { isEvaluationOver } from '../../../core/evaluation/evaluation-status.ts'
 import type { EvaluationStatus } from '../../../core/evaluation/evaluation-status.ts'
 import type { OrganizationStore } from '../../store.ts'
-import { selectStates } from './select-news.ts'
+import { selectStates, toldScoresBytesMax } from './select-news.ts'
+import type { EvaluationState } from './select-news.ts'
 import { TailItem } from './tail-item.ts'
 
 export interface UnfinishedItems {
@@ -36,7 +37,7 @@ export function createUnfinishedItems(store: OrganizationStore, clock: Clock): U
     look: async (id) => {
       const now = clock.now()
       for (const [id, { since }] of kept) if (since < now - keptMs) kept.delete(id)
-      const states = await selectStates(store, [...kept.keys()])
+      const states = await selectStates(store, [...kept.keys()], toldScoresBytesMax)
       lookedAt = now
       return [...states].flatMap(([decisionId, state]) => {
         const before = kept.get(decisionId)?.item
@@ -48,6 +49,7 @@ export function createUnfinishedItems(store: OrganizationStore, clock: Clock): U
   }
 }
 
-function isEqual(left: object, right: object): boolean {
-  return JSON.stringify(left) === JSON.stringify(right)
+function isEqual(left: EvaluationState, right: EvaluationState): boolean {
+  const names = ['status', 'reason', 'verdict', 'scores'] as const
+  return names.every((name) => left[name] === right[name])
 }

@@ -29,6 +29,14 @@ test.each(['tail', 'export'] as const)('no organization takes every place of a %
   streams.open(kind, 'a')
 })
 
+test('no organization takes every place where there are few', () => {
+  const streams = createOpenStreams({ streamsMax: 8, metrics: new RecordingMetrics() })
+  streams.open('tail', 'a')
+  streams.open('tail', 'a')
+  expect(() => streams.open('tail', 'a')).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  streams.open('tail', 'b')
+})
+
 test('tells how many are open, by kind', () => {
   const metrics = new RecordingMetrics()
   const streams = createOpenStreams({ streamsMax: 10, metrics })

@@ -5,7 +5,7 @@ import type { EvaluationState } from '../../../../../api/streams/tail/select-new
 import { TailItem } from '../../../../../api/streams/tail/tail-item.ts'
 import { createTailListener } from '../../../../../api/streams/tail/tail-listener.ts'
 
-const pending: EvaluationState = { status: 'pending', reason: null, verdict: 'none', scores: {} }
+const pending: EvaluationState = { status: 'pending', reason: null, verdict: 'none', scores: '{}' }
 const failed: EvaluationState = { ...pending, status: 'evaluated', verdict: 'fail' }
 
 function anItem(index: number, state = pending, agent_id = 'a'): TailItem {
@@ -49,7 +49,7 @@ test('who waits for a verdict hears of a decision when it has that', async () =>
   const listener = createTailListener({ verdict: 'fail' })
   listener.take(newsOf([anItem(1), anItem(2)]))
   listener.take(newsOf([], [anItem(2, failed)]))
-  listener.take(newsOf([], [anItem(2, { ...failed, scores: { a: {} } })]))
+  listener.take(newsOf([], [anItem(2, { ...failed, scores: '{"a":{}}' })]))
   expect(heardIn(await listener.next(soon))).toEqual(['decision 2', 'evaluation 2'])
 })
 

@@ -1,0 +1,22 @@
+/** Turns of exports: those of one organization work one after the other. */
+import { createAtMost } from '../../../platform/process/at-most.ts'
+import { createFairShare } from '../../fair-share.ts'
+import type { FairShare } from '../../fair-share.ts'
+import { streamsPerOrganizationMax } from '../open-streams.ts'
+
+/** Runs a piece of work when it is the turn of an export. */
+export type Take = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Of the connections to Postgres, exports leave most to other reads. */
+const atOnceMax = 3
+
+/**
+ * A piece of work is a query, or writing what it found. However many exports an organization has,
+ * they are one among those of other organizations.
+ */
+export function createExportTurns(): FairShare {
+  const waitingMax = streamsPerOrganizationMax.export
+  const inShare = createFairShare({ atOnceMax: 1, waitingMax })
+  const atMost = createAtMost(atOnceMax)
+  return (organizationId, work) => inShare(organizationId, () => atMost(work))
+}
