@@ -5,19 +5,21 @@ import type { PrincipalHandle } from '../../http/route.ts'
 import { hourRangeOf } from '../stats/hour-range.ts'
 import type { HourRange } from '../stats/hour-range.ts'
 import { selectSums } from '../stats/select-sums.ts'
-import type { SumRow } from '../stats/select-sums.ts'
+import type { SumRow } from '../stats/sum-rows.ts'
 import { decisionSource } from '../stats/sum-sources.ts'
 import type { OrganizationStore } from '../store.ts'
 import { lagOf, readWatermark } from '../watermark.ts'
+import { jsonListOf } from '../json-list.ts'
+import { agentNameOf } from './agent-name.ts'
 import { agentPage } from './agent-page.ts'
-import type { SortName, SortValue } from './agent-page.ts'
+import type { SortName } from './agent-page.ts'
 import { identityOf, timesOf } from './agent-record.ts'
 import { statusOf } from './measures/agent-status.ts'
 import type { AgentStatus } from './measures/agent-status.ts'
 import { errorRateOf, lineOf, nowOf, passRateOf, sparklineOf } from './measures/agent-sums.ts'
 import { volumeOf } from './measures/agent-sums.ts'
-import { agentOf, agentsMax, readAgents } from './read-agents.ts'
-import type { ListedAgent } from './read-agents.ts'
+import { agentOf, agentsMax, readAgents, readCandidates } from './read-agents.ts'
+import type { Candidate, ListedAgent } from './read-agents.ts'
 import type { ProfileDependencies } from './read-profile.ts'
 import { appliedOf } from './read-profile.ts'
 import { readSilence } from './measures/read-silence.ts'
@@ -45,61 +47,37 @@ export function createListProfiles(dependencies: ProfileDependencies): Principal
     const ours = store.of(principal.organization_id)
     const watermark = await readWatermark(ours, decisionsTopic)
     const knownUntil = Math.min(now, watermark.as_of?.getTime() ?? now)
-    const agents = await readAgents(ours, range)
+    const sortedBy = sort.replace('-', '') as SortName
+    const agents = await readCandidates(ours, { tag: filters.tag, sort: sortedBy, range })
     const chosen = await choose(ours, agents, { filters, knownUntil })
-    const name = sort.replace('-', '') as SortName
-    const placed = chosen.map((agent) => {
-      return { ...agent, agentId: agent.record.agent_id, sortValue: sortValueOf(agent, name) }
-    })
-    const { page, next_cursor } = agentPage(placed, { sort, limit, cursor, filters })
-    const data = await rowsOf(ours, page, { range, knownUntil })
+    const { page, next_cursor } = agentPage(chosen, { sort, limit, cursor, filters })
+    const rows = await rowsOf(ours, page, { range, knownUntil })
     const meta = {
       ...{ next_cursor, limit, applied: { ...appliedOf(range), sort } },
       ...{ cut: agents.length >= agentsMax, ...lagOf(watermark, clock) }
     }
-    return jsonReply(200, JSON.stringify({ data, meta }))
+    const data = await jsonListOf(rows, (row) => row)
+    return jsonReply(200, `{"data":${data},"meta":${JSON.stringify(meta)}}`)
   }
 }
 
 /** Who is archived is shown only when asked for. */
 async function choose(
   store: OrganizationStore,
-  agents: readonly ListedAgent[],
-  { filters, knownUntil }: { filters: Pick<ListTexts, 'q' | 'tag' | 'status'>; knownUntil: number }
-): Promise<readonly ListedAgent[]> {
-  const { q, tag, status } = filters
+  agents: readonly Candidate[],
+  { filters, knownUntil }: { filters: Pick<ListTexts, 'q' | 'status'>; knownUntil: number }
+): Promise<readonly Candidate[]> {
+  const { q, status } = filters
   const wanted = q?.toLowerCase()
-  const named = agents.filter(({ record }) => {
-    const { agent_id, name } = identityOf(record)
-    const texts = [agent_id, name ?? ''].map((text) => text.toLowerCase())
-    const isNamed = wanted === undefined || texts.some((text) => text.includes(wanted))
-    return isNamed && (tag === undefined || (record.tags ?? []).includes(tag))
+  const named = agents.filter(({ agentId, name, isTagged }) => {
+    const texts = [agentNameOf(agentId), name ?? ''].map((text) => text.toLowerCase())
+    return isTagged && (wanted === undefined || texts.some((text) => text.includes(wanted)))
   })
-  if (status === undefined) return named.filter(({ record }) => record.archived_at === null)
-  const times = named.map(({ record }) => timesOf(record))
-  const silences = await readSilence(store, times, knownUntil)
-  return named.filter(({ record }) => {
-    const silence = silences.get(record.agent_id) ?? null
-    return statusOf(timesOf(record), silence, knownUntil) === status
+  if (status === undefined) return named.filter(({ archived }) => !archived)
+  const silences = await readSilence(store, named, knownUntil)
+  return named.filter((agent) => {
+    return statusOf(agent, silences.get(agent.agentId) ?? null, knownUntil) === status
   })
-}
-
-function sortValueOf(
-  { record, decisions, outcomes, cost }: ListedAgent,
-  sort: SortName
-): SortValue {
-  switch (sort) {
-    case 'volume':
-      return nowOf(decisions)['decisions'] ?? 0
-    case 'last_seen':
-      return record.last_received_at.getTime()
-    case 'name':
-      return (record.name ?? record.agent_id).toLowerCase()
-    case 'pass_rate':
-      return passRateOf(nowOf(outcomes)).value
-    case 'cost':
-      return costOf(cost)?.usd ?? null
-  }
 }
 
 interface RowsOptions {
@@ -110,26 +88,24 @@ interface RowsOptions {
 /** What takes a look at each agent is read for the page alone. */
 async function rowsOf(
   store: OrganizationStore,
-  page: readonly ListedAgent[],
+  page: readonly Candidate[],
   { range, knownUntil }: RowsOptions
 ) {
-  const agentIds = page.map(({ record }) => record.agent_id)
+  const agentIds = page.map(({ agentId }) => agentId)
+  if (agentIds.length === 0) return []
   const line = lineOf(range)
   const { from, to } = range
-  const [trends, versions, silences] = await Promise.all([
+  const [agents, trends, versions, silences] = await Promise.all([
+    readAgents(store, agentIds, range),
     selectSums(store, decisionSource, {
       ...{ groups: ['agent_id'], filters: { agentIds }, from, to, starts: line.starts },
-      sums: ['decisions']
+      ...{ sums: ['decisions'], seriesMax: agentIds.length }
     }),
     selectVersions(store, agentIds, range),
-    readSilence(
-      store,
-      page.map(({ record }) => timesOf(record)),
-      knownUntil
-    )
+    readSilence(store, page, knownUntil)
   ])
   const trendOf = Map.groupBy(trends, agentOf)
-  return page.map((agent) => {
+  return agents.map((agent) => {
     const { agent_id } = agent.record
     const silence = silences.get(agent_id) ?? null
     return {

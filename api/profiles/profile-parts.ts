@@ -83,8 +83,7 @@ function createTimeseries(dependencies: ProfileDependencies): PrincipalHandle {
     const ours = dependencies.store.of(organization_id)
     const { record } = await findAgent(ours, params['agent_id'] ?? '', dependencies)
     const asked = { agent_id: agentNameOf(record.agent_id), group_by: groupOf[texts.group_by] }
-    const answer = await statsOf(dependencies, organization_id, { ...texts, ...asked })
-    return jsonReply(200, JSON.stringify(answer))
+    return jsonReply(200, await statsOf(dependencies, organization_id, { ...texts, ...asked }))
   }
 }
 
@@ -96,7 +95,8 @@ async function readScores({ ours, record, range, call }: Part) {
   const [rows, decisions] = await Promise.all([
     selectScores(ours, { agentId, name, to: range.to, starts: from }),
     selectSums(ours, decisionSource, {
-      ...{ groups: [], filters: { agentId }, from: range.from, to: range.to, starts: [range.from] }
+      ...{ groups: [], filters: { agentId }, from: range.from, to: range.to, starts: [range.from] },
+      seriesMax: 1
     })
   ])
   return { scores: scoresOf(rows, from, nowOf(decisions)['decisions'] ?? 0) }

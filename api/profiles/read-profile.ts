@@ -5,7 +5,7 @@ import type { PrincipalHandle } from '../../http/route.ts'
 import { hourRangeOf, previousOf } from '../stats/hour-range.ts'
 import type { HourRange } from '../stats/hour-range.ts'
 import { selectSums } from '../stats/select-sums.ts'
-import type { SumRow } from '../stats/select-sums.ts'
+import type { SumRow } from '../stats/sum-rows.ts'
 import { decisionSource, outcomeSource } from '../stats/sum-sources.ts'
 import type { OrganizationStore, Store } from '../store.ts'
 import { costOf } from './measures/agent-cost.ts'
@@ -14,14 +14,8 @@ import { readIngestion } from './measures/agent-ingestion.ts'
 import { editableOf, identityOf, pricesOf, timesOf } from './agent-record.ts'
 import { scoresOf, selectScores } from './measures/agent-scores.ts'
 import { statusOf } from './measures/agent-status.ts'
-import {
-  errorRateOf,
-  nowOf,
-  outcomesOf,
-  percentilesOf,
-  sparklineOf
-} from './measures/agent-sums.ts'
-import { lineOf, tokensOf, volumeOf } from './measures/agent-sums.ts'
+import { errorRateOf, nowOf, outcomesOf, percentilesOf } from './measures/agent-sums.ts'
+import { lineOf, sparklineOf, statesMax, tokensOf, volumeOf } from './measures/agent-sums.ts'
 import { findAgent } from './find-agent.ts'
 import type { FindAgentDependencies, FoundAgent } from './find-agent.ts'
 import { readSilence } from './measures/read-silence.ts'
@@ -71,11 +65,12 @@ async function readParts(store: OrganizationStore, found: FoundAgent, range: Hou
   const { starts } = line
   const sums = { filters: { agentId }, from: previousOf(range).from, to: range.to }
   const [trend, outcomes, scores, domains, facets, sample, worst, silences] = await Promise.all([
-    selectSums(store, decisionSource, { ...sums, groups: [], starts }),
+    selectSums(store, decisionSource, { ...sums, groups: [], starts, seriesMax: 1 }),
     selectSums(store, outcomeSource, {
       ...sums,
       groups: ['status', 'verdict'],
-      starts: [range.from]
+      starts: [range.from],
+      seriesMax: statesMax
     }),
     selectScores(store, { agentId, to: range.to, starts }),
     selectDomains(store, agentId, range),

@@ -6,7 +6,7 @@ import { count, integerOrNull, objectOf, textOrNull, time } from '../response-sc
 import { textFilter } from '../text-filter.ts'
 import { rangeDaysMax, windowPattern } from './hour-range.ts'
 import { metricNames } from './metrics.ts'
-import { groupsShownMax } from './read-stats.ts'
+import { groupsShownMax, pointsMax } from './read-stats.ts'
 import { hourlyDaysMax, metricsMax } from './stats-query.ts'
 import { groupNames } from './sum-sources.ts'
 
@@ -115,7 +115,10 @@ export const statsSchema = objectOf({
     }),
     ...lagMembers,
     groups_total: count,
-    cut: { type: 'boolean', description: 'Whether groups are added up in one that is `other`.' }
+    cut: {
+      type: 'boolean',
+      description: 'Whether groups are added up in one that is `other`, or series were left out.'
+    }
   })
 })
 
@@ -150,7 +153,8 @@ export const readStatsOperation: Operation = {
   description:
     'One series for each metric and group; of a score one for each evaluator version, and ' +
     '`breaks` says where they change. Hours are counted whole: `meta.applied` says from when to ' +
-    `when. The ${groupsShownMax} groups with the most decisions have series of their own.`,
+    `when. At most ${groupsShownMax} groups, those with the most decisions, have series of their ` +
+    `own; fewer where the answer would have more than ${pointsMax.toLocaleString('en')} points.`,
   query: {
     type: 'object',
     properties: {

@@ -3,8 +3,9 @@ import type { OrganizationStore } from '../store.ts'
 import { sourceOf, sumsOf } from './metrics.ts'
 import type { MetricName } from './metrics.ts'
 import { selectSums, selectTopGroups, selectTopSums } from './select-sums.ts'
-import type { SelectSumsQuery, SumRow, TopGroups } from './select-sums.ts'
+import type { SelectSumsQuery, TopGroups } from './select-sums.ts'
 import type { StatsQuery } from './stats-query.ts'
+import type { SumRow } from './sum-rows.ts'
 import type { SumSource } from './sum-sources.ts'
 
 export interface ReadSums {
@@ -12,11 +13,17 @@ export interface ReadSums {
   readonly top: TopGroups
 }
 
+export interface SumLimits {
+  readonly groupsMax: number
+  /** Of each metric: a score has one for each group and evaluator version. */
+  readonly seriesMax: number
+}
+
 /** Groups are the largest by their number of decisions, whatever is measured. */
 export async function readSums(
   store: OrganizationStore,
   query: StatsQuery,
-  groupsMax: number
+  { groupsMax, seriesMax }: SumLimits
 ): Promise<ReadSums> {
   const { metrics, sources, groups, filters } = query
   const bySource = Map.groupBy(metrics, (metric) => sources.get(metric) as SumSource)
@@ -30,8 +37,12 @@ export async function readSums(
   const read = [...bySource].map(async ([source, ofSource]) => {
     const isRead = source === counted && ranked.rows !== null
     const asked = { ...askedOf(query, source, ofSource), wanted }
-    const rows = isRead ? ranked.rows : await selectSums(store, source, asked)
-    const ordered = inOrder(rows, ranked.top.keys)
+    // Metrics of one source are told apart by their identity, so they share its series.
+    const most = seriesMax * (source.identity === undefined ? 1 : ofSource.length)
+    const rows = isRead
+      ? ranked.rows
+      : await selectSums(store, source, { ...asked, seriesMax: most })
+    const ordered = wanted === null ? rows : inOrder(rows, wanted)
     return ofSource.map((metric) => [metric, ordered] as const)
   })
   return { rows: new Map((await Promise.all(read)).flat()), top: ranked.top }
@@ -54,7 +65,7 @@ function askedOf(
   { groups, filters, range, previous, buckets }: StatsQuery,
   source: SumSource,
   metrics: readonly MetricName[]
-): SelectSumsQuery {
+): Omit<SelectSumsQuery, 'seriesMax'> {
   const { names, ...others } = filters
   return {
     groups,
@@ -68,7 +79,6 @@ function askedOf(
 
 /** Of the groups as they are given; the others come last. */
 function inOrder(rows: readonly SumRow[], keys: readonly string[]): readonly SumRow[] {
-  const places = new Map(keys.map((key, place) => [key, place]))
-  const placeOf = ({ key }: SumRow) => (key === null ? keys.length : (places.get(key) ?? 0))
-  return rows.toSorted((left, right) => placeOf(left) - placeOf(right))
+  const byKey = Map.groupBy(rows, ({ key }) => key)
+  return [...keys, null].flatMap((key) => byKey.get(key) ?? [])
 }

@@ -1,7 +1,8 @@
 /** Sums by group and interval of time, from the tables that are kept by the hour. */
-import type { Row } from '../../platform/postgres/postgres.ts'
 import type { OrganizationStore } from '../store.ts'
-import type { GroupName, SumSource, Sums } from './sum-sources.ts'
+import type { GroupName, SumSource } from './sum-sources.ts'
+import { sumRowsOf } from './sum-rows.ts'
+import type { StoredSeries, SumRow } from './sum-rows.ts'
 
 export interface SumFilters {
   /** Empty is the decisions that name none. */
@@ -22,21 +23,11 @@ export interface SumQuery {
   readonly starts: readonly number[]
 }
 
-export interface SumRow {
-  /** JSON text of a list with a value for each group; null is all groups that are not wanted. */
-  readonly key: string | null
-  /** JSON texts of what else tells series apart; empty where nothing does. */
-  readonly identity: string
-  /** From 1 on, in the order of the starts. */
-  readonly bucket: number
-  readonly sums: Sums
-}
-
 export interface SelectSumsQuery extends SumQuery {
   /** Keys of groups; the others are added up. Without it: each for itself. */
   readonly wanted?: readonly string[] | null
-  /** Only so many rows, the largest. */
-  readonly rowsMax?: number
+  /** Series are told apart by key and identity; beyond so many, the smallest are left out. */
+  readonly seriesMax: number
   /** Names of those that are needed: each of them takes time. Without it: all. */
   readonly sums?: readonly string[]
 }
@@ -49,12 +40,12 @@ export async function selectSums(
   const values: unknown[] = [store.organizationId]
   const parameter = (value: unknown): string => `$${values.push(value)}`
   const wanted = parameter(query.wanted ?? null)
+  const names = namesOf(source, query)
   const statement = sumsStatement(source, query, {
-    parameter,
-    ranked: '',
+    ...{ parameter, names, ranked: '' },
     key: `case when ${wanted}::text[] is null or key = any(${wanted}) then key end`
   })
-  return (await store.query<StoredSums>(statement, values)).map(sumRowOf)
+  return sumRowsOf(await store.query<StoredSeries>(statement, values), names)
 }
 
 export interface TopSums {
@@ -66,46 +57,46 @@ export interface TopSums {
 export async function selectTopSums(
   store: OrganizationStore,
   source: SumSource,
-  { groupsMax, ...query }: SelectSumsQuery & { readonly groupsMax: number }
+  query: Omit<SelectSumsQuery, 'seriesMax' | 'wanted'> & { readonly groupsMax: number }
 ): Promise<TopSums> {
+  const { groupsMax } = query
   const values: unknown[] = [store.organizationId]
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const statement = sumsStatement(source, query, {
-    parameter,
-    ranked: `, sized as (
+  const names = namesOf(source, query)
+  const statement = sumsStatement(
+    source,
+    { ...query, seriesMax: groupsMax + 1 },
+    {
+      ...{ parameter, names },
+      ranked: `, sized as (
        select key, sum(${source.size}) as size from keyed where c1 > 0 group by key
      ), ranked as (
        select key, row_number() over (order by size desc, key) as place, count(*) over () as total
          from sized where size > 0
      )`,
-    key: `case when place <= ${groupsMax} then key end`
-  })
-  const rows = await store.query<StoredSums & { place: number | null; total: number | null }>(
+      key: `case when place <= ${groupsMax} then key end`
+    }
+  )
+  const series = await store.query<StoredSeries & { place: number | null; total: number | null }>(
     statement,
     values
   )
-  const places = new Map(rows.map(({ key, place }) => [key, place ?? 0]))
+  const places = new Map(series.map(({ key, place }) => [key, place ?? 0]))
   places.delete(null)
   const keys = [...places].toSorted(([, left], [, right]) => left - right).map(([key]) => key ?? '')
-  const total = Math.max(0, ...rows.map((row) => row.total ?? 0))
-  return {
-    rows: rows.map(({ place: _, total: __, ...row }) => sumRowOf(row)),
-    top: { keys, total }
-  }
+  const total = Math.max(0, ...series.map((each) => each.total ?? 0))
+  return { rows: await sumRowsOf(series, names), top: { keys, total } }
 }
 
-interface StoredSums extends Row {
-  readonly key: string | null
-  readonly identity: string
-  readonly bucket: number
-}
-
-function sumRowOf({ key, identity, bucket, ...sums }: StoredSums): SumRow {
-  return { key, identity, bucket, sums: sums as Sums }
+function namesOf(source: SumSource, { sums }: Pick<SelectSumsQuery, 'sums'>): readonly string[] {
+  const all = Object.keys(source.sums)
+  return all.filter((name) => name === source.size || (sums ?? all).includes(name))
 }
 
 interface Shown {
   readonly parameter: (value: unknown) => string
+  /** Of the sums. */
+  readonly names: readonly string[]
   /** A table of the places of groups; or nothing. */
   readonly ranked: string
   /** Null for what is added up. */
@@ -115,27 +106,33 @@ interface Shown {
 function sumsStatement(
   source: SumSource,
   query: SelectSumsQuery,
-  { parameter, ranked, key }: Shown
+  { parameter, names, ranked, key }: Shown
 ): string {
   const starts = query.starts.map((start) => new Date(start).toISOString())
   const bucket = `width_bucket(h.hour, ${parameter(starts)}::timestamptz[])`
   const identity = source.identity ?? []
-  const all = Object.keys(source.sums)
-  const names = all.filter((name) => name === source.size || (query.sums ?? all).includes(name))
-  const inner = innerOf(source, query, { parameter, names, columns: [bucket, ...identity] })
+  const inner = groupedSums(source, query, { parameter, names, columns: [bucket, ...identity] })
   const shown = identity.map((_, index) => `c${index + 2}`).join(', ')
-  const order = query.rowsMax === undefined ? '1, 2, 3' : `sum(${source.size}) desc, 1, 2, 3`
+  const places = ranked === '' ? '' : 'min(place) as place, max(total) as total,'
   return `with ${inner}, keyed as (
        select ${keyOf(query.groups)} as key, grouped.*
          from grouped
-     )${ranked}
-     select ${key} as key, json_build_array(${shown})::text as identity, c1 as bucket,
-            ${ranked === '' ? '' : 'min(place) as place, max(total) as total,'}
-            ${names.map((name) => `${floatOf(`sum(${name})`)} as ${name}`).join(', ')}
-       from keyed ${ranked === '' ? '' : 'left join ranked using (key)'}
-      group by 1, 2, 3
-      order by ${order}
-      limit ${parameter(query.rowsMax ?? null)}`
+     )${ranked}, summed as (
+       select ${key} as key, json_build_array(${shown})::text collate "C" as identity,
+              c1 as bucket, ${places}
+              ${names.map((name) => `sum(${name}) as ${name}`).join(', ')}
+         from keyed ${ranked === '' ? '' : 'left join ranked using (key)'}
+        group by 1, 2, 3
+     ), series as (
+       select key, identity, ${places}
+              json_agg(json_build_array(bucket, ${names.map(floatOf).join(', ')})
+                       order by bucket)::text as points
+         from summed
+        group by key, identity
+        order by sum(${source.size}) desc, key, identity
+        limit ${parameter(query.seriesMax)}
+     )
+     select * from series order by key, identity`
 }
 
 /** A number of JavaScript: the sums are exact, and may be larger than one can be. */
@@ -158,7 +155,7 @@ export async function selectTopGroups(
 ): Promise<TopGroups> {
   const values: unknown[] = [store.organizationId]
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const inner = innerOf(source, query, { parameter, names: [source.size], columns: [] })
+  const inner = groupedSums(source, query, { parameter, names: [source.size], columns: [] })
   const rows = await store.query<{ key: string; total: number }>(
     `with ${inner}
      select ${keyOf(query.groups)} as key, count(*) over () as total
@@ -179,8 +176,11 @@ interface Columns {
   readonly columns: readonly string[]
 }
 
-/** The groups are called g1 and so on: a key of JSON is made once for each, not for each row. */
-function innerOf(
+/**
+ * The table `grouped`, with what stands before it. Its groups are called g1 and so on: a key of
+ * JSON is made once for each, not for each row.
+ */
+export function groupedSums(
   source: SumSource,
   query: Omit<SumQuery, 'starts'>,
   { parameter, names, columns }: Columns
@@ -220,6 +220,8 @@ function conditionsOf(
   ]
 }
 
+/** Compared byte by byte, as the groups are. */
 function keyOf(groups: readonly GroupName[]): string {
-  return `json_build_array(${groups.map((_, index) => `g${index + 1}`).join(', ')})::text`
+  const names = groups.map((_, index) => `g${index + 1}`)
+  return `json_build_array(${names.join(', ')})::text collate "C"`
 }

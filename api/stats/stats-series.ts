@@ -1,7 +1,8 @@
 /** Sums to trends: one series for each metric and group, and for each version of an evaluator. */
+import { yieldTurn } from '../../platform/process/yield-turn.ts'
 import type { Measure, MetricName } from './metrics.ts'
 import { measureOf, scoreNameOf } from './metrics.ts'
-import type { SumRow } from './select-sums.ts'
+import type { SumRow } from './sum-rows.ts'
 import type { StatsQuery } from './stats-query.ts'
 import type { Sums } from './sum-sources.ts'
 
@@ -43,35 +44,41 @@ export interface Break {
 const summed = new Set(['count', 'input_tokens', 'output_tokens', 'total_tokens', 'cost'])
 
 /** @param rows of the source of that metric */
-export function seriesOf(
+export async function seriesOf(
   metric: MetricName,
   rows: readonly SumRow[],
   query: StatsQuery
-): readonly StatsSeries[] {
+): Promise<StatsSeries[]> {
   const name = scoreNameOf(metric)
-  const ours = name === null ? rows : rows.filter((row) => identityOf(row).name === name)
-  const bySeries = Map.groupBy(ours, ({ key, identity }) => JSON.stringify([key, identity]))
+  const bySeries = Map.groupBy(rows, ({ key, identity }) => `${key ?? ''}${identity}`)
   const isEmpty = bySeries.size === 0 && query.groups.length === 0 && name === null
-  const groups = isEmpty ? [[]] : [...bySeries.values()]
-  return groups.map((group) => oneSeries(metric, group, query))
+  const times = query.buckets.starts.map(timeOf)
+  const series: StatsSeries[] = []
+  for (const ofSeries of isEmpty ? [[]] : bySeries.values()) {
+    await yieldTurn()
+    if (name === null || identityOf(ofSeries[0]).name === name) {
+      series.push(oneSeries(metric, ofSeries, { ...query, times }))
+    }
+  }
+  return series
 }
 
 function oneSeries(
   metric: MetricName,
   rows: readonly SumRow[],
-  { groups, buckets, previous, range }: StatsQuery
+  { groups, times, previous, range }: StatsQuery & { readonly times: readonly string[] }
 ): StatsSeries {
-  const [first = { key: '[]', identity: '[]' }] = rows
+  const [first] = rows
   const { source, evaluator_id, version } = identityOf(first)
   const byBucket = new Map(rows.map(({ bucket, sums }) => [bucket, sums]))
-  const points = buckets.starts.map((start, index) => {
-    return { t: timeOf(start), ...measureOf(metric, byBucket.get(index + 1) ?? {}) }
+  const points = times.map((t, index) => {
+    return { t, ...measureOf(metric, byBucket.get(index + 1) ?? {}) }
   })
   const now = rows.filter(({ bucket }) => bucket > 0).map(({ sums }) => sums)
   const total = measureOf(metric, sumOf(now))
   const hours = range.hoursOver / (previous?.hoursOver ?? 1)
   return {
-    ...{ metric, key: keyOf(first.key, groups), is_other: first.key === null },
+    ...{ metric, key: keyOf(first?.key ?? null, groups), is_other: first?.key === null },
     ...{ source, evaluator_id, version, points, total },
     previous: previous === null ? null : previousOf(metric, byBucket.get(0) ?? {}, { total, hours })
   }
@@ -135,8 +142,8 @@ function keyOf(key: string | null, groups: StatsQuery['groups']): Key {
 }
 
 /** Scores that no evaluator gave have neither id nor version. */
-function identityOf({ identity }: Pick<SumRow, 'identity'>) {
-  const parts = JSON.parse(identity) as [string?, string?, string?, number?]
+function identityOf(row: SumRow | undefined) {
+  const parts = JSON.parse(row?.identity ?? '[]') as [string?, string?, string?, number?]
   const [name = null, source = null, evaluator = '', version = 0] = parts
   const isEvaluated = evaluator !== ''
   const evaluator_id = isEvaluated ? evaluator : null

@@ -1,7 +1,7 @@
 /** The scores of an agent by name, source and evaluator version: versions are never mixed. */
 import { meanOf, rateOf } from '../../stats/metrics.ts'
 import { selectSums } from '../../stats/select-sums.ts'
-import type { SumRow } from '../../stats/select-sums.ts'
+import type { SumRow } from '../../stats/sum-rows.ts'
 import { sumOf } from '../../stats/stats-series.ts'
 import { scoreSource } from '../../stats/sum-sources.ts'
 import type { OrganizationStore } from '../../store.ts'
@@ -14,7 +14,6 @@ export interface ScoresQuery {
 }
 
 /** Beyond these an agent has more scores than anybody looks at. */
-const rowsMax = 2000
 export const scoresMax = 100
 
 export async function selectScores(
@@ -24,7 +23,7 @@ export async function selectScores(
   return await selectSums(store, scoreSource, {
     groups: [],
     filters: { agentId, names: name === undefined ? undefined : [name] },
-    ...{ from: starts[0] ?? to, to, starts, rowsMax }
+    ...{ from: starts[0] ?? to, to, starts, seriesMax: scoresMax }
   })
 }
 
@@ -34,7 +33,6 @@ export function scoresOf(rows: readonly SumRow[], starts: readonly number[], eli
   return groups
     .map(([identity, ofVersion]) => scoreOf(identity, ofVersion, { starts, eligible }))
     .toSorted((left, right) => right.n_scored - left.n_scored)
-    .slice(0, scoresMax)
 }
 
 function scoreOf(

@@ -2,16 +2,18 @@
 import { hourMs, previousOf } from '../../stats/hour-range.ts'
 import type { HourRange } from '../../stats/hour-range.ts'
 import { rateOf } from '../../stats/metrics.ts'
-import type { SumRow } from '../../stats/select-sums.ts'
+import type { SumRow } from '../../stats/sum-rows.ts'
 import { changeOf, sumOf } from '../../stats/stats-series.ts'
 import type { Sums } from '../../stats/sum-sources.ts'
 import type { Sample } from './select-sample.ts'
 
 const pointsMax = 24
-const statuses = [
+export const evaluationStatuses = [
   ...['evaluated', 'partial', 'failed', 'not_evaluated', 'evaluating', 'pending']
 ] as const
 const verdicts = ['pass', 'fail', 'mixed', 'none'] as const
+/** So many there are of a status and a verdict. */
+export const statesMax = evaluationStatuses.length * verdicts.length
 
 export interface Line {
   /** Where sums begin; the first is where the range does. */
@@ -88,7 +90,9 @@ export function outcomesOf(rows: readonly SumRow[], decisions: number) {
   // No run of theirs is stored: nothing was planned for them, or they wait.
   const without_runs = Math.max(0, decisions - known)
   const ofVerdict = Object.fromEntries(verdicts.map((verdict) => [verdict, countOf(1, verdict)]))
-  const ofStatus = Object.fromEntries(statuses.map((status) => [status, countOf(0, status)]))
+  const ofStatus = Object.fromEntries(
+    evaluationStatuses.map((status) => [status, countOf(0, status)])
+  )
   return {
     verdicts: { ...ofVerdict, none: (ofVerdict['none'] ?? 0) + without_runs },
     evaluation: { ...ofStatus, without_runs },

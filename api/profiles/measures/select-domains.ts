@@ -1,7 +1,7 @@
 /** Of which domains the decisions of an agent are. */
 import type { HourRange } from '../../stats/hour-range.ts'
 import { selectSums } from '../../stats/select-sums.ts'
-import type { SumRow } from '../../stats/select-sums.ts'
+import type { SumRow } from '../../stats/sum-rows.ts'
 import { decisionSource } from '../../stats/sum-sources.ts'
 import type { OrganizationStore } from '../../store.ts'
 import { errorRateOf } from './agent-sums.ts'
@@ -16,12 +16,15 @@ export async function selectDomains(
   { from, to }: HourRange
 ): Promise<readonly SumRow[]> {
   return await selectSums(store, decisionSource, {
-    ...{ groups: ['domain'], filters: { agentId }, from, to, starts: [from], rowsMax: domainsMax }
+    ...{ groups: ['domain'], filters: { agentId }, from, to, starts: [from] },
+    seriesMax: domainsMax
   })
 }
 
 export function domainsOf(rows: readonly SumRow[]) {
-  return rows.map(({ key, sums }) => {
+  const countOf = ({ sums }: SumRow): number => sums['decisions'] ?? 0
+  const largestFirst = rows.toSorted((left, right) => countOf(right) - countOf(left))
+  return largestFirst.map(({ key, sums }) => {
     const { decisions = 0, input_tokens = 0, output_tokens = 0 } = sums
     return {
       domain: (JSON.parse(key ?? '[]') as (string | null)[])[0] ?? null,

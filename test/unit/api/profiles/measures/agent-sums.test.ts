@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { lineOf, outcomesOf, sparklineOf } from '../../../../../api/profiles/measures/agent-sums.ts'
 import { tokensOf } from '../../../../../api/profiles/measures/agent-sums.ts'
 import { volumeOf } from '../../../../../api/profiles/measures/agent-sums.ts'
-import type { SumRow } from '../../../../../api/stats/select-sums.ts'
+import type { SumRow } from '../../../../../api/stats/sum-rows.ts'
 
 const hour = 3_600_000
 
