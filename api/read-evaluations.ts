@@ -1,6 +1,8 @@
 /** What is known of the evaluation of decisions: their plans, and their runs with their scores. */
 import type { Row } from '../platform/postgres/postgres.ts'
 import type { EvaluationRun } from './evaluation-run.ts'
+import { createFairShare } from './fair-share.ts'
+import { yieldTurn } from '../platform/process/yield-turn.ts'
 import { readRuns } from './read-runs.ts'
 import { createReadRuleOutlines } from './rule-outlines.ts'
 import type { RuleOutline } from './rule-outlines.ts'
@@ -22,10 +24,11 @@ export interface KnownEvaluation {
   readonly runs: readonly EvaluationRun[]
 }
 
+/** Each decision with what is known of it, in the order of the ids. */
 export type ReadEvaluations = (
   store: OrganizationStore,
   decisionIds: readonly string[]
-) => Promise<(decisionId: string) => KnownEvaluation>
+) => AsyncIterable<readonly [decisionId: string, known: KnownEvaluation]>
 
 interface PlanRow extends Row {
   readonly decision_id: string
@@ -34,23 +37,83 @@ interface PlanRow extends Row {
   readonly planned_at: Date
 }
 
-const nothing: KnownEvaluation = Object.freeze({ plan: null, runs: [] })
+/** What is known of one decision. @throws {Problem} 503 when too many reads wait already */
+export type ReadEvaluation = (
+  store: OrganizationStore,
+  decisionId: string
+) => Promise<KnownEvaluation>
 
-export function createReadEvaluations(): ReadEvaluations {
+export interface EvaluationReads {
+  readonly readEvaluations: ReadEvaluations
+  readonly readEvaluation: ReadEvaluation
+}
+
+/** Of one organization: calls that wait read again and again, and a decision may have much. */
+const oneAtOnceMax = 2
+const waitingMax = 250
+const waitMsMax = 3000
+/** Runs that are read at once, unless one decision alone has more: a page may have thousands. */
+const runsMax = 2000
+
+export function createReadEvaluations(): EvaluationReads {
   const readRuleOutlines = createReadRuleOutlines()
+  const inShare = createFairShare({ atOnceMax: oneAtOnceMax, waitingMax, waitMsMax })
 
-  return async function readEvaluations(store, decisionIds) {
-    if (decisionIds.length === 0) return () => nothing
-    // Plans after runs: whatever run is seen, the plan that it belongs to is seen as well.
-    const runs = await readRuns(store, decisionIds)
-    const rows = await selectPlans(store, decisionIds)
-    const versions = rows.map(({ rule_set_version }) => rule_set_version)
-    const outlines = await readRuleOutlines(store, versions)
-    const plans = new Map(
-      rows.map((row) => [row.decision_id, planOf(row, outlines.get(row.rule_set_version))])
-    )
-    return (id) => ({ plan: plans.get(id) ?? null, runs: runs.get(id) ?? [] })
+  const readEvaluations: ReadEvaluations = async function* (store, decisionIds) {
+    for (const ids of await batchesOf(store, decisionIds)) {
+      // Plans after runs: whatever run is seen, the plan that it belongs to is seen as well.
+      const runs = await readRuns(store, ids)
+      const rows = await selectPlans(store, ids)
+      const versions = rows.map(({ rule_set_version }) => rule_set_version)
+      const outlines = await readRuleOutlines(store, versions)
+      const plans = new Map(
+        rows.map((row) => [row.decision_id, planOf(row, outlines.get(row.rule_set_version))])
+      )
+      for (const id of ids) {
+        await yieldTurn()
+        yield [id, { plan: plans.get(id) ?? null, runs: runs.get(id) ?? [] }]
+      }
+    }
   }
+
+  return {
+    readEvaluations,
+    readEvaluation: (store, decisionId) =>
+      inShare(store.organizationId, async () => {
+        for await (const [, known] of readEvaluations(store, [decisionId])) return known
+        return { plan: null, runs: [] }
+      })
+  }
+}
+
+/** Ids of decisions whose runs are read together. */
+async function batchesOf(
+  store: OrganizationStore,
+  decisionIds: readonly string[]
+): Promise<readonly (readonly string[])[]> {
+  if (decisionIds.length <= 1) return decisionIds.map((id) => [id])
+  const counts = await store.query<{ decision_id: string; runs: number }>(
+    `select wanted.decision_id,
+            (select count(*) from evaluation_runs r
+              where r.organization_id = $1 and r.decision_id = wanted.decision_id)
+            + (select count(*) from open_runs o
+                where o.organization_id = $1 and o.decision_id = wanted.decision_id) as runs
+       from unnest($2::uuid[]) as wanted (decision_id)`,
+    [store.organizationId, decisionIds]
+  )
+  const runsOf = new Map(counts.map(({ decision_id, runs }) => [decision_id, runs]))
+  const batches: string[][] = []
+  let left = 0
+  for (const id of decisionIds) {
+    const runs = runsOf.get(id) ?? 0
+    if (batches.length === 0 || runs > left) {
+      batches.push([])
+      left = runsMax
+    }
+    batches.at(-1)?.push(id)
+    left -= runs
+  }
+  return batches
 }
 
 function selectPlans(store: OrganizationStore, decisionIds: readonly string[]) {

@@ -12,6 +12,12 @@ type ScoredRunRow = RunRow & { readonly decision_id: string } & (
   )
 
 /**
+ * Far more than a decision has that was evaluated and scored as often as it may be. A run may be
+ * replayed again and again: of those that a later one has replaced, the oldest are left out.
+ */
+const rowsMax = 5000
+
+/**
  * One statement: runs and scores read apart could show a run that ended without its scores, and
  * open runs read apart one that is neither open nor ended.
  */
@@ -20,7 +26,8 @@ export async function readRuns(
   decisionIds: readonly string[]
 ): Promise<RunsByDecision> {
   const rows = await store.query<ScoredRunRow & Row>(
-    `select r.decision_id, r.run_id, r.rule_id, r.rule, r.evaluator_id, r.evaluator,
+    `select * from (select * from (
+     select r.decision_id, r.run_id, r.rule_id, r.rule, r.evaluator_id, r.evaluator,
             r.evaluator_kind, r.evaluator_version, r.generation, r.replay_of, r.superseded_by,
             r.status, r.status_reason, r.attempts, r.duration_us, r.scheduled_at, r.started_at,
             null::timestamptz as next_attempt_at, r.evaluated_at, r.stored_at,
@@ -51,7 +58,9 @@ export async function readRuns(
                           from evaluation_runs e
                          where e.organization_id = o.organization_id
                            and e.decision_id = o.decision_id
-                           and e.run_id = o.run_id)
+                           and e.run_id = o.run_id)) known
+      order by superseded_by is not null, generation desc
+      limit ${rowsMax}) kept
       order by decision_id, rule, evaluator, evaluator_version, generation, run_id, name, score_id`,
     [store.organizationId, decisionIds]
   )

@@ -25,41 +25,60 @@ export type ReadRuleOutlines = (
   versions: readonly number[]
 ) => Promise<RuleOutlines>
 
-/** An outline of many rules is some kilobytes. */
+/** Outlines that are kept, each of at most so many characters: one may have 200,000. */
 const cachedMax = 1000
+const cachedCharactersMax = 32_768
 
-/** A rule set never changes, so each is read and taken apart once. */
+/** A rule set never changes, so most are read once. */
 export function createReadRuleOutlines(): ReadRuleOutlines {
   const known = createCache<readonly RuleOutline[]>(cachedMax)
 
+  async function readOutlines(store: OrganizationStore, version: number) {
+    const key = `${store.organizationId}/${version}`
+    const cached = known.get(key)
+    if (cached !== undefined) return cached
+    const text = await selectOutlines(store, version)
+    if (text === null) return null
+    const rules = JSON.parse(text) as readonly RuleOutline[]
+    if (text.length <= cachedCharactersMax) known.set(key, rules)
+    return rules
+  }
+
   return async function readRuleOutlines(store, versions) {
-    const keyOf = (version: number): string => `${store.organizationId}/${version}`
     const found = new Map<number, readonly RuleOutline[]>([
       [defaultRuleSet.version, outlinesOf(defaultRuleSet)]
     ])
+    // One by one: many large ones would be too much to hold at once.
     for (const version of versions) {
-      const rules = known.get(keyOf(version))
-      if (rules !== undefined) found.set(version, rules)
-    }
-    const missing = new Set(versions.filter((version) => !found.has(version)))
-    for (const { version, content } of await selectRuleSets(store, missing)) {
-      const rules = outlinesOf(JSON.parse(content) as RuleSet)
-      known.set(keyOf(version), rules)
-      found.set(version, rules)
+      if (found.has(version)) continue
+      const rules = await readOutlines(store, version)
+      if (rules !== null) found.set(version, rules)
     }
     return found
   }
 }
 
-async function selectRuleSets(store: OrganizationStore, versions: ReadonlySet<number>) {
-  if (versions.size === 0) return []
-  return store.query<{ version: number; content: string } & Row>(
-    `select version, content
+/** JSON text of the outlines: a whole rule set may have megabytes. */
+async function selectOutlines(store: OrganizationStore, version: number): Promise<string | null> {
+  const [row] = await store.query<{ outlines: string } & Row>(
+    `select (select coalesce(json_agg(json_build_object(
+                      'rule_id', rule -> 'rule_id', 'name', rule -> 'name',
+                      'evaluators', (
+                        select coalesce(json_agg(json_build_object(
+                                 'evaluator_id', evaluator -> 'evaluator_id',
+                                 'name', evaluator -> 'name', 'version', evaluator -> 'version')
+                                 order by number), '[]')
+                          from json_array_elements(rule -> 'evaluators')
+                               with ordinality as evaluators (evaluator, number)))
+                      order by place), '[]')
+               from json_array_elements(content::json -> 'rules')
+                    with ordinality as rules (rule, place))::text as outlines
        from rule_sets
       where organization_id = $1
-        and version = any($2::integer[])`,
-    [store.organizationId, [...versions]]
+        and version = $2`,
+    [store.organizationId, version]
   )
+  return row?.outlines ?? null
 }
 
 function outlinesOf({ rules }: RuleSet): readonly RuleOutline[] {

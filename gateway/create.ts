@@ -174,9 +174,9 @@ function createReads(
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
   const { config, lifecycle, rateLimiter, tellKeyChange, waitsMax, readFacts } = parts
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
-  const readEvaluations = createReadEvaluations()
   const { DECISIONS_TOPIC: decisionsTopic, EVALUATIONS_TOPIC: evaluationsTopic } = config
-  const reads = { store, poll, readEvaluations, clock, decisionsTopic, evaluationsTopic }
+  const shared = { store, poll, clock, decisionsTopic, evaluationsTopic }
+  const reads = { ...shared, ...createReadEvaluations() }
   const decisions = createDecisions(reads)
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   const mail = openMail(parts)

@@ -6,16 +6,15 @@ import type { DecisionRow } from '../decision-row.ts'
 import { evaluationViewOf } from '../evaluation-view.ts'
 import type { Poll } from '../poll.ts'
 import { runViewOf } from '../evaluation-run.ts'
-import type { KnownEvaluation, ReadEvaluations } from '../read-evaluations.ts'
+import type { EvaluationReads, KnownEvaluation } from '../read-evaluations.ts'
 import type { Store } from '../store.ts'
 import { taggedReply } from './tagged-reply.ts'
 import { isReached, waitOf } from '../wait-until.ts'
 import { decisionNotFound, readWatermark } from '../watermark.ts'
 
-export interface ReadDependencies {
+export interface ReadDependencies extends EvaluationReads {
   readonly store: Store
   readonly poll: Poll
-  readonly readEvaluations: ReadEvaluations
   readonly decisionsTopic: string
   readonly clock: Clock
 }
@@ -26,7 +25,7 @@ interface Found {
 }
 
 export function createReadDecision(dependencies: ReadDependencies): SessionHandle {
-  const { store, poll, readEvaluations, decisionsTopic, clock } = dependencies
+  const { store, poll, readEvaluation, decisionsTopic, clock } = dependencies
 
   return async function readDecision(call) {
     const askedAt = clock.now()
@@ -39,8 +38,7 @@ export function createReadDecision(dependencies: ReadDependencies): SessionHandl
     async function read(): Promise<Found | null> {
       decision ??= await selectDecision(ours, decisionId)
       if (decision === null) return null
-      const evaluationOf = await readEvaluations(ours, [decisionId])
-      return { decision, evaluation: evaluationOf(decisionId) }
+      return { decision, evaluation: await readEvaluation(ours, decisionId) }
     }
 
     const found = await poll(read, (seen) => seen !== null && isReached(until, seen.evaluation), {

@@ -2,10 +2,11 @@
 import { jsonReply } from '../../http/call.ts'
 import type { KeyHandle } from '../../http/route.ts'
 import { selectStoredAt } from '../decision-row.ts'
+import type { EvaluationReads } from '../read-evaluations.ts'
 import type { ReadDependencies } from './read-decision.ts'
 import { decisionNotFound, readWatermark } from '../watermark.ts'
 
-export type ReceiptDependencies = Omit<ReadDependencies, 'readEvaluations'>
+export type ReceiptDependencies = Omit<ReadDependencies, keyof EvaluationReads>
 
 export function createReadReceipt(dependencies: ReceiptDependencies): KeyHandle {
   const { store, poll, decisionsTopic, clock } = dependencies

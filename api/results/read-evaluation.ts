@@ -14,9 +14,9 @@ interface Found extends KnownEvaluation {
 }
 
 export function createReadEvaluation(dependencies: ReadDependencies): PrincipalHandle {
-  const { store, poll, readEvaluations, decisionsTopic, clock } = dependencies
+  const { store, poll, readEvaluation, decisionsTopic, clock } = dependencies
 
-  return async function readEvaluation(call) {
+  return async function answerEvaluation(call) {
     const askedAt = clock.now()
     const ours = store.of(call.principal.organization_id)
     const decisionId = (call.params['decision_id'] ?? '').toLowerCase()
@@ -25,8 +25,7 @@ export function createReadEvaluation(dependencies: ReadDependencies): PrincipalH
 
     async function read(): Promise<Found> {
       storedAt ??= await selectStoredAt(ours, decisionId)
-      const evaluationOf = await readEvaluations(ours, [decisionId])
-      return { storedAt, ...evaluationOf(decisionId) }
+      return { storedAt, ...(await readEvaluation(ours, decisionId)) }
     }
 
     const found = await poll(read, (seen) => isKnown(seen) && isReached(until, seen), {

@@ -7,7 +7,9 @@ import type { ReadDependencies } from '../decisions/read-decision.ts'
 import type { KnownEvaluation } from '../read-evaluations.ts'
 import { readWatermark } from '../watermark.ts'
 
-export function createReadStatuses(dependencies: Omit<ReadDependencies, 'poll'>): PrincipalHandle {
+export function createReadStatuses(
+  dependencies: Omit<ReadDependencies, 'poll' | 'readEvaluation'>
+): PrincipalHandle {
   const { store, readEvaluations, decisionsTopic, clock } = dependencies
 
   return async function readStatuses(call) {
@@ -18,14 +20,14 @@ export function createReadStatuses(dependencies: Omit<ReadDependencies, 'poll'>)
     // The watermark before the rows: whatever it promises is then among them.
     const { as_of } = await readWatermark(ours, decisionsTopic)
     const stored = await selectStoredIds(ours, ids)
-    const evaluationOf = await readEvaluations(ours, ids)
     const retryable = as_of === null || as_of.getTime() < askedAt
-    const entries = ids.map((id) => {
-      const known = evaluationOf(id)
+    const members: string[] = []
+    for await (const [id, known] of readEvaluations(ours, ids)) {
       const isKnown = stored.has(id) || known.plan !== null || known.runs.length > 0
-      return [id, isKnown ? statusOf(known) : { status: 'unknown', retryable }] as const
-    })
-    return jsonReply(200, JSON.stringify(Object.fromEntries(entries)))
+      const status = isKnown ? statusOf(known) : { status: 'unknown', retryable }
+      members.push(`"${id}":${JSON.stringify(status)}`)
+    }
+    return jsonReply(200, `{${members.join(',')}}`)
   }
 }
 

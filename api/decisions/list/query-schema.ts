@@ -7,7 +7,7 @@ import { textFilter } from '../../text-filter.ts'
 import { defaultRangeDays } from '../../time-range.ts'
 import { countedMax } from './count-decisions.ts'
 import { inclusions, measures } from './decision-query.ts'
-import { payloadBytesMax, payloadsMax } from './payload-limits.ts'
+import { otherCharactersMax, payloadBytesMax, payloadsMax } from './payload-limits.ts'
 import { scoreOperators } from './score-condition.ts'
 import { searchCharsMax, wordsMax } from './search-words.ts'
 import { sortDefault, sortDescription } from './sort-order.ts'
@@ -74,7 +74,8 @@ const shapeParameters: Readonly<Record<string, JsonSchema>> = {
     { enum: inclusions },
     inclusions.length,
     `Whole texts, or scores, as well; texts of at most ${payloadsMax} decisions and some ` +
-      `${payloadBytesMax / 2 ** 20} MiB a page.`
+      `${payloadBytesMax / 2 ** 20} MiB a page, and some ${otherCharactersMax / 2 ** 20} Mi ` +
+      'characters of scores.'
   ),
   count: {
     enum: ['exact', 'estimate'],

@@ -6,7 +6,8 @@ import type { PayloadRow, SummaryRow } from './decision-summaries.ts'
 
 export interface SummaryParts {
   readonly row: SummaryRow
-  readonly evaluation: EvaluationView
+  /** With its scores where they are asked for. */
+  readonly evaluation: Pick<EvaluationView, 'status' | 'verdict'> & Partial<EvaluationView>
   /** Null when no texts were asked for. */
   readonly payload: PayloadRow | null
   readonly include: readonly Inclusion[]
@@ -15,7 +16,7 @@ export interface SummaryParts {
 export function summaryText({ row, evaluation, payload, include }: SummaryParts): string {
   const text = JSON.stringify(summaryOf(row, evaluation))
   const members = include.map((name) => {
-    if (name === 'scores') return `"scores":${JSON.stringify(evaluation.scores)}`
+    if (name === 'scores') return `"scores":${JSON.stringify(evaluation.scores ?? {})}`
     return `"${name}":${payload?.[name] ?? 'null'}`
   })
   return `{${[text.slice(1, -1), ...new Set(members)].join(',')}}`

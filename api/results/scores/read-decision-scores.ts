@@ -18,7 +18,7 @@ interface ScoresQuery {
 export function createReadDecisionScores(
   dependencies: Omit<ReadDependencies, 'poll'>
 ): PrincipalHandle {
-  const { store, readEvaluations, decisionsTopic, clock } = dependencies
+  const { store, readEvaluation, decisionsTopic, clock } = dependencies
 
   return async function readDecisionScores(call) {
     const askedAt = clock.now()
@@ -26,7 +26,7 @@ export function createReadDecisionScores(
     const decisionId = (call.params['decision_id'] ?? '').toLowerCase()
     const { name, source, history } = call.query as unknown as ScoresQuery
     const storedAt = await selectStoredAt(ours, decisionId)
-    const { plan, runs } = (await readEvaluations(ours, [decisionId]))(decisionId)
+    const { plan, runs } = await readEvaluation(ours, decisionId)
     if (storedAt === null && plan === null && runs.length === 0) {
       throw decisionNotFound(await readWatermark(ours, decisionsTopic), askedAt, clock)
     }

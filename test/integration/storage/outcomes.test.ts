@@ -95,9 +95,9 @@ function pushedRun(score: Partial<Score>, overrides: Partial<Run> = {}): Run {
 
 /** What the API says, in the shape of a row. */
 async function seen(decisionId: string) {
-  const read = createReadEvaluations()
-  const evaluation = await read(createStore(postgres).of(organization_id), [decisionId])
-  const { status, reason, verdict, scores } = evaluationViewOf(evaluation(decisionId))
+  const ours = createStore(postgres).of(organization_id)
+  const known = await createReadEvaluations().readEvaluation(ours, decisionId)
+  const { status, reason, verdict, scores } = evaluationViewOf(known)
   const effective = Object.entries(scores).map(([name, entry]) => {
     const source = [entry, ...Object.values(entry.other_sources)].find(
       ({ source_kind }) => source_kind === entry.effective_source
