@@ -44,12 +44,16 @@ export function createMe({ accounts }: { readonly accounts: AccountStore }) {
   return { showMe, changeMe }
 }
 
+/** More nobody belongs to. */
+const membershipsMax = 1000
+
 function readMemberships(accounts: Queryable, userId: string): Promise<Membership[]> {
   return accounts.query<Membership>(
     `select o.organization_id as id, o.name, m.role
        from memberships m join organizations o using (organization_id)
       where m.user_id = $1
-      order by m.created_at, o.organization_id`,
+      order by m.created_at, o.organization_id
+      limit ${membershipsMax}`,
     [userId]
   )
 }

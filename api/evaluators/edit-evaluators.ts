@@ -19,7 +19,8 @@ import { writeRuleSet } from '../rules/write-rule-set.ts'
 import type { Store } from '../store.ts'
 import { checkedDraftOf, mergedDraftOf } from './evaluator-draft.ts'
 import type { EvaluatorBody, EvaluatorPatch } from './evaluator-draft.ts'
-import { evaluatorView, isBuiltIn, readEvaluator, readEvaluatorNames } from './evaluator-rows.ts'
+import { evaluatorsMax, evaluatorView, isBuiltIn } from './evaluator-rows.ts'
+import { readEvaluator, readEvaluatorNames } from './evaluator-rows.ts'
 import { insertEvaluator, insertVersion } from './insert-version.ts'
 import { refuseLostConnection } from './preflight.ts'
 import type { Preflight } from './preflight.ts'
@@ -31,9 +32,6 @@ export interface EditEvaluatorsDependencies {
   readonly preflight: Preflight
   readonly compute: Pick<TenantCompute, 'check'>
 }
-
-/** Beside the built-in ones. */
-export const evaluatorsMax = 200
 
 export function createEditEvaluators(dependencies: EditEvaluatorsDependencies) {
   const { store, clock, preflight, compute } = dependencies

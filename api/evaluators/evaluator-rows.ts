@@ -3,7 +3,11 @@ import type { EvaluatorKind, EvaluatorVersion } from '../../core/evaluation/eval
 import type { ScoreDefinition } from '../../core/evaluation/evaluator-definition.ts'
 import { builtInEvaluators } from '../../evaluators/default-rule-set.ts'
 import type { Row } from '../../platform/postgres/postgres.ts'
+import { yieldTurn } from '../../platform/process/yield-turn.ts'
 import type { OrganizationRows } from '../configuration/take-turn.ts'
+
+/** Of an organization, beside the built-in ones. */
+export const evaluatorsMax = 200
 
 /** One version of an evaluator, and where it comes from. */
 export interface StoredEvaluator {
@@ -67,7 +71,7 @@ export async function readEvaluators(
     [ours.organizationId, evaluatorIds]
   )
   const known = evaluatorIds.flatMap((id) => builtIn.get(id) ?? [])
-  return [...known, ...rows.map(storedOf)]
+  return [...known, ...(await storedOf(rows))]
 }
 
 export async function readEvaluator(
@@ -89,37 +93,81 @@ export async function readVersion(
     `${selectVersions} and e.evaluator_id = $2 and v.version = $3`,
     [ours.organizationId, evaluatorId, version]
   )
-  return row === undefined ? null : storedOf(row)
+  const [stored] = await storedOf(row === undefined ? [] : [row])
+  return stored ?? null
+}
+
+export interface SizedVersion {
+  readonly version: number
+  /** Of its configuration. */
+  readonly bytes: number
 }
 
 /** Newest first, below a version; at most so many. */
-export async function readVersions(
+export async function readVersionSizes(
   ours: OrganizationRows,
   evaluatorId: string,
   { below, rowsMax }: { readonly below: number; readonly rowsMax: number }
-): Promise<StoredEvaluator[]> {
-  const known = builtIn.get(evaluatorId)
-  if (known !== undefined) return known.version.version < below ? [known] : []
-  const rows = await ours.query<VersionRow>(
-    `${selectVersions} and e.evaluator_id = $2 and v.version < $3
-      order by v.version desc limit ${rowsMax}`,
+): Promise<readonly SizedVersion[]> {
+  const known = builtIn.get(evaluatorId)?.version
+  if (known !== undefined)
+    return known.version < below ? [{ version: known.version, bytes: 0 }] : []
+  return await ours.query<SizedVersion & Row>(
+    `select version, octet_length(config) as bytes
+       from evaluator_versions
+      where organization_id = $1 and evaluator_id = $2 and version < $3
+      order by version desc
+      limit ${rowsMax}`,
     [ours.organizationId, evaluatorId, below]
   )
-  return rows.map(storedOf)
 }
 
-/** Ids and names of an organization's own. */
-export function readEvaluatorNames(
-  ours: OrganizationRows
-): Promise<{ evaluator_id: string; name: string }[]> {
-  return ours.query<{ evaluator_id: string; name: string }>(
-    `select evaluator_id, name from evaluators
-      where organization_id = $1 and deleted_at is null`,
+/** These versions, newest first. */
+export async function readVersions(
+  ours: OrganizationRows,
+  evaluatorId: string,
+  versions: readonly number[]
+): Promise<StoredEvaluator[]> {
+  const known = builtIn.get(evaluatorId)
+  if (known !== undefined) return versions.includes(known.version.version) ? [known] : []
+  const rows = await ours.query<VersionRow>(
+    `${selectVersions} and e.evaluator_id = $2 and v.version = any($3)
+      order by v.version desc`,
+    [ours.organizationId, evaluatorId, versions]
+  )
+  return await storedOf(rows)
+}
+
+export interface EvaluatorName {
+  readonly evaluator_id: string
+  readonly name: string
+  /** Of the configuration of its latest version. */
+  readonly bytes: number
+}
+
+/** Of an organization's own, in no order. */
+export function readEvaluatorNames(ours: OrganizationRows): Promise<EvaluatorName[]> {
+  return ours.query<EvaluatorName & Row>(
+    `select e.evaluator_id, e.name, octet_length(v.config) as bytes
+       from evaluators e
+       join evaluator_versions v using (organization_id, evaluator_id, version)
+      where organization_id = $1 and e.deleted_at is null
+      limit ${evaluatorsMax}`,
     [ours.organizationId]
   )
 }
 
-function storedOf(row: VersionRow): StoredEvaluator {
+/** In turns: each may have 256 KiB of JSON. */
+async function storedOf(rows: readonly VersionRow[]): Promise<StoredEvaluator[]> {
+  const stored: StoredEvaluator[] = []
+  for (const row of rows) {
+    await yieldTurn()
+    stored.push(storedEvaluatorOf(row))
+  }
+  return stored
+}
+
+function storedEvaluatorOf(row: VersionRow): StoredEvaluator {
   const { config, output, self_test, created_by, created_at, updated_at, ...version } = row
   return {
     version: {

@@ -14,16 +14,13 @@ import type { Edit } from '../configuration/take-turn.ts'
 import type { Store } from '../store.ts'
 import { checkReferences, ruleDraftOf } from './rule-draft.ts'
 import type { RuleBody } from './rule-draft.ts'
-import { readRule, readRules, ruleView } from './rule-rows.ts'
+import { readRule, readRules, rulesMax, ruleView } from './rule-rows.ts'
 import { writeRuleSet } from './write-rule-set.ts'
 
 export interface EditRulesDependencies {
   readonly store: Store
   readonly clock: Clock
 }
-
-/** Beside the built-in one. */
-export const rulesMax = 100
 
 export function createEditRules({ store, clock }: EditRulesDependencies) {
   const createRule: SessionHandle = async (call) => {

@@ -3,7 +3,11 @@ import { defaultRuleId } from '../../core/evaluation/rule.ts'
 import type { Rule } from '../../core/evaluation/rule.ts'
 import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import type { Row } from '../../platform/postgres/postgres.ts'
+import { yieldTurn } from '../../platform/process/yield-turn.ts'
 import type { OrganizationRows } from '../configuration/take-turn.ts'
+
+/** Of an organization, beside the built-in one. */
+export const rulesMax = 100
 
 export interface StoredRule {
   readonly rule: Rule
@@ -24,9 +28,13 @@ const selectRules = `
 
 /** In the order in which plans name them: the built-in one, then the oldest first, as ids sort. */
 export async function readRules(ours: OrganizationRows): Promise<StoredRule[]> {
-  const statement = `${selectRules} order by rule_id collate "C"`
-  const rows = await ours.query<RuleRow>(statement, [ours.organizationId])
-  const stored = rows.map(storedOf)
+  const statement = `${selectRules} order by rule_id collate "C" limit ${rulesMax + 1}`
+  const stored: StoredRule[] = []
+  for (const row of await ours.query<RuleRow>(statement, [ours.organizationId])) {
+    // In turns: each may have 64 KiB of JSON.
+    await yieldTurn()
+    stored.push(storedOf(row))
+  }
   const isBuiltIn = ({ rule }: StoredRule): boolean => rule.rule_id === defaultRuleId
   const first = stored.find(isBuiltIn) ?? unchanged
   return [first, ...stored.filter((each) => !isBuiltIn(each))]

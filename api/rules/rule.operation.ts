@@ -5,7 +5,7 @@ import { deletedSchema, deleteProblems } from '../configuration/operation-parts.
 import { idParams, readProblems, writeProblems } from '../configuration/operation-parts.ts'
 import type { Operation } from '../../http/route.ts'
 import { objectOf } from '../response-schemas.ts'
-import { rulesMax } from './edit-rules.ts'
+import { rulesMax } from './rule-rows.ts'
 import { ruleBodyOf, ruleBodyExample, ruleSchema } from './rule-schema.ts'
 
 export const ruleExample = {

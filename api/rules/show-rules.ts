@@ -4,6 +4,7 @@ import type { SessionHandle } from '../../http/route.ts'
 import { listPage } from '../configuration/list-page.ts'
 import type { PageQuery } from '../configuration/list-page.ts'
 import { existing } from '../configuration/refusals.ts'
+import { jsonListOf } from '../json-list.ts'
 import type { Store } from '../store.ts'
 import { readRule, readRules, ruleView } from './rule-rows.ts'
 
@@ -15,7 +16,8 @@ export function createShowRules({ store }: { readonly store: Store }) {
       query as unknown as PageQuery,
       ({ rule }) => rule.rule_id
     )
-    return jsonReply(200, JSON.stringify({ data: page.map(ruleView), meta }))
+    const data = await jsonListOf(page, ruleView)
+    return jsonReply(200, `{"data":${data},"meta":${JSON.stringify(meta)}}`)
   }
 
   const showRule: SessionHandle = async ({ principal, params }) => {

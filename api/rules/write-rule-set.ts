@@ -5,6 +5,7 @@ import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import { resolveRules } from '../../evaluators/planning/resolve-rules.ts'
 import type { Row } from '../../platform/postgres/postgres.ts'
 import type { Edit } from '../configuration/take-turn.ts'
+import { jsonListOf } from '../json-list.ts'
 import { readReferences } from './read-references.ts'
 import { readRules } from './rule-rows.ts'
 
@@ -24,10 +25,11 @@ export async function writeRuleSet(edit: Edit): Promise<void> {
     stored.map(({ rule }) => rule)
   )
   const last = await readLast(edit)
-  // The texts: to read megabytes of the last one only to compare them would hold others up.
-  if (textOf(last.version, rules) === last.content) return
+  // As text, and in turns: all of them may have megabytes.
+  const text = await jsonListOf(rules, (rule) => rule)
+  if (contentOf(last.version, text) === last.content) return
   const version = last.version + 1
-  const content = textOf(version, rules)
+  const content = contentOf(version, text)
   if (content.length > contentCharactersMax) throw tooLarge()
   await edit.query(
     `insert into rule_sets (organization_id, version, content, created_by)
@@ -52,12 +54,14 @@ async function readLast(edit: Edit): Promise<Pick<LastRow, 'version' | 'content'
       where organization_id = $1 order by version desc limit 1`,
     [edit.organizationId]
   )
+  if (row !== undefined) return row
   const { version, rules } = defaultRuleSet
-  return row ?? { version, content: textOf(version, rules) }
+  return { version, content: contentOf(version, JSON.stringify(rules)) }
 }
 
-function textOf(version: number, rules: readonly ResolvedRule[]): string {
-  return JSON.stringify({ version, rules })
+/** @param rules as JSON text */
+function contentOf(version: number, rules: string): string {
+  return `{"version":${version},"rules":${rules}}`
 }
 
 function tooLarge(): Problem {

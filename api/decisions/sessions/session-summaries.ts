@@ -13,6 +13,7 @@ export interface SessionSummary {
   readonly last: Date
   /** Of its newest decision by the agent that is asked for: time with all digits, and id. */
   readonly newest: string
+  /** The first ones, by their bytes. */
   readonly agents: readonly string[]
   readonly input_tokens: number
   readonly output_tokens: number
@@ -50,8 +51,8 @@ function selectPiece(
 ): Promise<readonly PieceRow[]> {
   return store.query<PieceRow>(
     `select wanted.session_id, count(*)::integer as decisions, min(d.received_at) as first,
-            max(d.received_at) as last, array_agg(distinct d.agent_id)
-              filter (where d.agent_id is not null) as agents,
+            max(d.received_at) as last, (array_agg(distinct d.agent_id collate "C")
+              filter (where d.agent_id is not null))[1:${sessionAgentsMax}] as agents,
             coalesce(max(to_char(d.received_at at time zone 'utc',
                                  'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || d.decision_id)
               filter (where $5::text is null or coalesce(d.agent_id, '') = $5), '') as newest,

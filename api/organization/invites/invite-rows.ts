@@ -2,6 +2,7 @@
 import type { UserRole } from '../../../core/user-role.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
 import type { Edit, OrganizationRows } from '../../configuration/take-turn.ts'
+import { membersMax } from '../member-rows.ts'
 
 /** Not accepted, and not withdrawn. */
 export interface OpenInvite extends Row {
@@ -20,10 +21,19 @@ const isOpen = 'accepted_at is null and revoked_at is null'
 const columns = `invite_id, email, role, invited_by, created_at, expires_at,
                  case when expires_at > now() then 'pending' else 'expired' end as state`
 
-/** The oldest first. */
+/** Twice as many as may be pending: expired ones stay until somebody withdraws them. */
+const invitesMax = 2 * membersMax
+
+/** The newest of them, the oldest first. */
 export function readInvites(ours: OrganizationRows): Promise<OpenInvite[]> {
   return ours.query<OpenInvite>(
-    `select ${columns} from invites where organization_id = $1 and ${isOpen} order by invite_id`,
+    `select *
+       from (select ${columns}
+               from invites
+              where organization_id = $1 and ${isOpen}
+              order by invite_id desc
+              limit ${invitesMax}) newest
+      order by invite_id`,
     [ours.organizationId]
   )
 }

@@ -38,13 +38,16 @@ export interface Break extends Omit<SeriesIdentity, 'source'> {
   readonly to_version: number
 }
 
-export function seriesOf(rows: readonly PointRow[]): readonly Series[] {
-  const groups = Map.groupBy(rows, (row) => JSON.stringify([trendOf(row), row.evaluator_version]))
-  return [...groups.values()].map((group) => {
-    const [first] = group as [PointRow]
-    const points = group.toSorted((left, right) => Number(left.t) - Number(right.t)).map(pointOf)
-    return { ...identityOf(first), version: first.evaluator_version, points }
-  })
+/** Points of one series each: of a group, a source and a version. */
+export function groupsOf(rows: readonly PointRow[]): readonly (readonly PointRow[])[] {
+  return [...Map.groupBy(rows, (row) => `${row.evaluator_version} ${trendOf(row)}`).values()]
+}
+
+/** @param group of `groupsOf` */
+export function seriesOf(group: readonly PointRow[]): Series {
+  const [first] = group as [PointRow]
+  const points = group.toSorted((left, right) => Number(left.t) - Number(right.t)).map(pointOf)
+  return { ...identityOf(first), version: first.evaluator_version, points }
 }
 
 export function breaksOf(rows: readonly PointRow[]): readonly Break[] {
@@ -67,9 +70,9 @@ export function breaksOf(rows: readonly PointRow[]): readonly Break[] {
   })
 }
 
-/** What goes on over versions. */
+/** What goes on over versions. No two are one text: a key is JSON, and a kind has no space. */
 function trendOf({ key, source_kind, evaluator_id, evaluator }: PointRow): string {
-  return JSON.stringify([key, source_kind, evaluator_id ?? evaluator])
+  return `${key} ${source_kind} ${evaluator_id ?? evaluator}`
 }
 
 function identityOf({ key, source_kind, evaluator_id, evaluator }: PointRow): SeriesIdentity {

@@ -1,6 +1,7 @@
 /** GET /v1/evaluation/scores/summary: means and pass rates, with what they rest on. */
 import { jsonReply } from '../../../http/call.ts'
 import type { SessionHandle } from '../../../http/route.ts'
+import { jsonListOf } from '../../json-list.ts'
 import { invalidQuery, rangeOf } from '../../time-page.ts'
 import type { TimeRange } from '../../time-range.ts'
 import { lagOf, readWatermark } from '../../watermark.ts'
@@ -8,7 +9,7 @@ import type { GroupName } from './group-columns.ts'
 import { groupNames } from './group-columns.ts'
 import type { ListResultsDependencies } from './list-scores.ts'
 import type { ScoreFilters } from './score-filters.ts'
-import { breaksOf, seriesOf } from './score-series.ts'
+import { breaksOf, groupsOf, seriesOf } from './score-series.ts'
 import { selectDenominators } from './select-denominators.ts'
 import type { DenominatorRow } from './select-denominators.ts'
 import { selectPoints } from './select-points.ts'
@@ -38,35 +39,36 @@ export function createSummarizeScores(dependencies: SummarizeDependencies): Sess
     const { from, to, group_by, interval, ...filters } = call.query as unknown as SummaryTexts
     const now = clock.now()
     const range = rangeOf({ from, to }, now)
-    const groups = groupsOf(group_by)
+    const groups = groupNamesOf(group_by)
     const query = { range, filters, groups, interval: intervalOf(interval, range, now) }
     const ours = store.of(call.principal.organization_id)
     const watermark = await readWatermark(ours, evaluationsTopic)
     const { points, scanned } = await selectPoints(ours, query, limits)
     const runs = await selectDenominators(ours, query, limits)
-    const answer = {
-      series: seriesOf(points),
-      breaks: breaksOf(points),
-      denominators: runs.denominators.map(denominatorOf),
-      meta: {
-        from: range.from.toISOString(),
-        to: range.to?.toISOString() ?? null,
-        interval: query.interval,
-        group_by: groups,
-        cut: {
-          scores_since: sinceOf(scanned, limits),
-          runs_since: sinceOf(runs.scanned, limits),
-          groups: Math.max(points.length, runs.denominators.length) >= limits.pointsMax
-        },
-        ...lagOf(watermark, clock)
-      }
+    const meta = {
+      from: range.from.toISOString(),
+      to: range.to?.toISOString() ?? null,
+      interval: query.interval,
+      group_by: groups,
+      cut: {
+        scores_since: sinceOf(scanned, limits),
+        runs_since: sinceOf(runs.scanned, limits),
+        groups: Math.max(points.length, runs.denominators.length) >= limits.pointsMax
+      },
+      ...lagOf(watermark, clock)
     }
-    return jsonReply(200, JSON.stringify(answer))
+    const members = [
+      `"series":${await jsonListOf(groupsOf(points), seriesOf)}`,
+      `"breaks":${JSON.stringify(breaksOf(points))}`,
+      `"denominators":${await jsonListOf(runs.denominators, denominatorOf)}`,
+      `"meta":${JSON.stringify(meta)}`
+    ]
+    return jsonReply(200, `{${members.join(',')}}`)
   }
 }
 
 /** Comma-separated; none is one group of all. */
-function groupsOf(text: string): readonly GroupName[] {
+function groupNamesOf(text: string): readonly GroupName[] {
   const names = text === '' ? [] : text.split(',')
   const isKnown = names.every((name) => (groupNames as readonly string[]).includes(name))
   if (isKnown && new Set(names).size === names.length) return names as GroupName[]

@@ -28,7 +28,7 @@ import { createMetrics } from '../../../platform/telemetry/metrics.ts'
 import { createOneTimeValues } from '../../../platform/redis/one-time-values.ts'
 import type { OneTimeValues } from '../../../platform/redis/one-time-values.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
-import type { PostgresPool, Queryable } from '../../../platform/postgres/postgres.ts'
+import type { PostgresPool, Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import type { RateLimiter } from '../../../platform/rate-limit/rate-limiter.ts'
 import { createRedis } from '../../../platform/redis/redis.ts'
 import { onEnd } from '../../support/cleanup.ts'
@@ -72,6 +72,8 @@ export interface Answer<Body> {
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** How many it has answered; 0 until then. */
+  rows: number
 }
 
 export interface Scene {
@@ -201,10 +203,13 @@ function noting(
   { asked, statements }: { asked: string[]; statements: Statement[] }
 ): PostgresPool {
   const noted = (to: Queryable): Queryable => ({
-    query: (statement, values = []) => {
-      asked.push(statement)
-      statements.push({ text: statement, values })
-      return to.query(statement, values)
+    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
+      asked.push(text)
+      const statement = { text, values, rows: 0 }
+      statements.push(statement)
+      const rows = await to.query<R>(text, values)
+      statement.rows = rows.length
+      return rows
     }
   })
   return {
