@@ -28,6 +28,7 @@ type Spend = (organizationId: string, ms: number) => void
 
 /** What of one organization is under way or in line for the thread. */
 const atOnceMax = 1
+const waitingMax = 20
 const waitMsMax = 3000
 /** A check compiles what an evaluation compiles, so it may take as long. */
 const checkMsMax = 1000
@@ -36,7 +37,7 @@ const tryMsMax = 3000
 
 export function createTenantCompute(): TenantCompute {
   const thread = createComputeThread<ComputeTasks>(new URL('compute-tasks.ts', import.meta.url))
-  const inShare = createFairShare({ atOnceMax, waitMsMax })
+  const inShare = createFairShare({ atOnceMax, waitingMax, waitMsMax })
   const allowance = createComputeAllowance()
 
   /** Null when it took too long. What was computed is charged, whatever came of it. */
