@@ -35,16 +35,8 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
-/** Index behind the value at `at`, which the member `name` has; negative ends the scan. */
-export type SkipMember = (name: string, at: number) => number
-
 /** Members of the object that begins at `text[start]` (a `{`), nested at most `depthMax` deep. */
 export function scanMembers(text: string, start: number, depthMax: number): JsonMembers {
-  return walkMembers(text, start, (_name, at) => skipValue(text, at, depthMax - 1))
-}
-
-/** As `scanMembers`, for who has something to look at in a value while it is skipped. */
-export function walkMembers(text: string, start: number, skip: SkipMember): JsonMembers {
   const members: JsonMember[] = []
   let hasEscapedName = false
   let at = start + 1
@@ -61,7 +53,7 @@ export function walkMembers(text: string, start: number, skip: SkipMember): Json
     at = skipSpace(text, nameEnd)
     if (text.charCodeAt(at) !== colon) break
     const valueStart = skipSpace(text, at + 1)
-    const valueEnd = skip(name, valueStart)
+    const valueEnd = skipValue(text, valueStart, depthMax - 1)
     if (valueEnd < 0) return { members, tooDeepIn: name, isTooMany: false, hasEscapedName }
     members.push({ name, start: valueStart, end: valueEnd })
     at = skipSpace(text, valueEnd)
@@ -93,7 +85,7 @@ export function skipString(text: string, at: number): number {
 }
 
 /** A quote is escaped when an odd run of backslashes stands before it. */
-function isEscaped(text: string, at: number): boolean {
+export function isEscaped(text: string, at: number): boolean {
   let index = at - 1
   while (text.charCodeAt(index) === backslash) index -= 1
   return (at - index) % 2 === 0

@@ -5,6 +5,8 @@
  * process up for seconds.
  */
 import { skipSpace } from './json-members.ts'
+import { runSteps, stepCharacters } from './steps.ts'
+import type { Steps } from './steps.ts'
 
 const quote = 34
 const plus = 43
@@ -27,38 +29,73 @@ const literals = ['true', 'false', 'null']
 type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
 
 interface State {
+  /** Where the walk is, and where the token began that it is in. */
+  at: number
+  tokenAt: number
+  isInString: boolean
   expected: Expected
-  /** For each level that is open whether it is an object. */
-  readonly open: boolean[]
+  /** How many levels are open, and for each whether it is an object: text may have millions. */
+  depth: number
+  levels: Uint8Array
 }
+
+const levelsFirst = 64
 
 /** Index of the first character that cannot be part of a JSON text, or null when there is none. */
 export function syntaxErrorAt(text: string, depthMax: number): number | null {
-  const state: State = { expected: 'value', open: [] }
-  let at = 0
+  return runSteps(syntaxErrorSteps(text, depthMax))
+}
+
+/** As `syntaxErrorAt`, in steps. */
+export function* syntaxErrorSteps(text: string, depthMax: number): Steps<number | null> {
+  const state: State = {
+    at: 0,
+    tokenAt: 0,
+    isInString: false,
+    expected: 'value',
+    depth: 0,
+    levels: new Uint8Array(levelsFirst)
+  }
   for (;;) {
-    const start = skipSpace(text, at)
-    if (start >= text.length) return state.expected === 'end' ? null : start
-    const end = tokenEnd(state, text, start)
-    if (end < 0 || state.open.length > depthMax) return start
-    at = end
+    const isRight = walkSome(state, text, depthMax)
+    if (!isRight) return state.tokenAt
+    const isOver = state.at >= text.length && !state.isInString
+    if (isOver) return state.expected === 'end' ? null : text.length
+    yield
   }
 }
 
-/** Behind the token at `at`, or -1 when none may stand there. */
-function tokenEnd(state: State, text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  if (code === quote) return acceptName(state) || acceptValue(state) ? stringEnd(text, at) : -1
+/** False at a token that may not stand where it does. */
+function walkSome(state: State, text: string, depthMax: number): boolean {
+  const until = state.at + stepCharacters
+  while (state.at < until) {
+    if (!state.isInString) {
+      state.tokenAt = state.at = skipSpace(text, state.at)
+      if (state.at >= text.length) return true
+      if (!walkToken(state, text) || state.depth > depthMax) return false
+    }
+    if (state.isInString && !walkString(state, text, until)) return false
+  }
+  return true
+}
+
+/** False when no token may stand here; of a string it takes the first character only. */
+function walkToken(state: State, text: string): boolean {
+  const code = text.charCodeAt(state.at)
+  state.at += 1
+  if (code === quote) return (state.isInString = acceptName(state) || acceptValue(state))
   const isTaken = takeMark(state, code)
-  if (isTaken !== null) return isTaken ? at + 1 : -1
-  return acceptValue(state) ? scalarEnd(text, at) : -1
+  if (isTaken !== null) return isTaken
+  if (!acceptValue(state)) return false
+  state.at = scalarEnd(text, state.tokenAt)
+  return state.at >= 0
 }
 
 /** Null when it is no mark at all. */
 function takeMark(state: State, code: number): boolean | null {
   switch (code) {
     case comma:
-      return separate(state, 'comma_or_end', state.open.at(-1) === true ? 'name' : 'value')
+      return separate(state, 'comma_or_end', isInObject(state) ? 'name' : 'value')
     case colon:
       return separate(state, 'colon', 'value')
     case openBrace:
@@ -80,7 +117,9 @@ function separate(state: State, expected: Expected, next: Expected): boolean {
 
 function open(state: State, isObject: boolean): boolean {
   if (!acceptValue(state)) return false
-  state.open.push(isObject)
+  if (state.depth === state.levels.length) widen(state)
+  state.levels[state.depth] = isObject ? 1 : 0
+  state.depth += 1
   state.expected = isObject ? 'name_or_end' : 'value_or_end'
   return true
 }
@@ -88,9 +127,9 @@ function open(state: State, isObject: boolean): boolean {
 function close(state: State, isObject: boolean): boolean {
   const { expected } = state
   const first = isObject ? 'name_or_end' : 'value_or_end'
-  if (state.open.pop() !== isObject || (expected !== 'comma_or_end' && expected !== first)) {
-    return false
-  }
+  if (state.depth === 0 || isInObject(state) !== isObject) return false
+  if (expected !== 'comma_or_end' && expected !== first) return false
+  state.depth -= 1
   state.expected = afterValue(state)
   return true
 }
@@ -107,23 +146,46 @@ function acceptValue(state: State): boolean {
   return true
 }
 
-function afterValue({ open: levels }: State): Expected {
-  return levels.length === 0 ? 'end' : 'comma_or_end'
+function afterValue({ depth }: State): Expected {
+  return depth === 0 ? 'end' : 'comma_or_end'
 }
 
-/** Behind the string that opens at `at`, or -1 when something in it is not allowed. */
-function stringEnd(text: string, at: number): number {
-  let index = at + 1
-  for (;;) {
+function isInObject({ levels, depth }: State): boolean {
+  return levels[depth - 1] === 1
+}
+
+function widen(state: State): void {
+  const { levels } = state
+  state.levels = new Uint8Array(2 * levels.length)
+  state.levels.set(levels)
+}
+
+/** Behind so many characters of a string without an escape it is quicker to search for its end. */
+const plainCharactersMax = 64
+/** What in a string is no plain character: its end, an escape, or a mistake. */
+const notPlain = /["\\\u0000-\u001f]/
+
+/** Walks to the end of the string, or to `until`; false when something in it is not allowed. */
+function walkString(state: State, text: string, until: number): boolean {
+  let index = state.at
+  let plain = 0
+  while (index < until && state.isInString) {
     const code = text.charCodeAt(index)
-    if (code === quote) return index + 1
-    if (code === backslash) {
-      index = escapeEnd(text, index)
-      if (index < 0) return -1
-    } else if (code >= 32) index += 1
     // A control character, or the end of the text, which is no number at all.
-    else return -1
+    if (!(code >= 32)) return false
+    plain = code === backslash ? 0 : plain + 1
+    index = code === backslash ? escapeEnd(text, index) : index + 1
+    if (index < 0) return false
+    state.isInString = code !== quote
+    if (plain === plainCharactersMax && state.isInString) index = plainEnd(text, index, until)
   }
+  state.at = index
+  return true
+}
+
+function plainEnd(text: string, at: number, until: number): number {
+  const length = text.slice(at, until).search(notPlain)
+  return length < 0 ? Math.min(until, text.length) : at + length
 }
 
 function escapeEnd(text: string, at: number): number {

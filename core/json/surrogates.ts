@@ -1,6 +1,9 @@
 /** Finds half characters: an escaped surrogate without its partner has no UTF-8 form and cannot be
  *  kept. */
 
+import { runSteps, stepCharacters } from './steps.ts'
+import type { Steps } from './steps.ts'
+
 /** Sieves, the quicker one first: text without such an escape holds no lone surrogate. */
 const unicodeEscape = '\\u'
 const surrogateEscape = /\\u[dD][89a-fA-F]/
@@ -8,8 +11,23 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/
 /** Whether JSON text holds a `\uD800`–`\uDFFF` escape that is not half of a pair. */
 export function hasLoneSurrogate(text: string): boolean {
   if (!text.includes(unicodeEscape) || !surrogateEscape.test(text)) return false
+  return runSteps(walkEscapes(text))
+}
+
+/** As `hasLoneSurrogate`, in steps. */
+export function* loneSurrogateSteps(text: string): Steps<boolean> {
+  if (!text.includes(unicodeEscape) || !surrogateEscape.test(text)) return false
+  return yield* walkEscapes(text)
+}
+
+function* walkEscapes(text: string): Steps<boolean> {
+  let pauseAt = stepCharacters
   let at = text.indexOf('\\')
   while (at >= 0) {
+    if (at >= pauseAt) {
+      pauseAt = at + stepCharacters
+      yield
+    }
     const unit = escapedUnitAt(text, at)
     if (isLow(unit)) return true
     if (isHigh(unit)) {

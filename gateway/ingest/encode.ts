@@ -28,8 +28,9 @@ export function createEncode({ topic, schemaId, metrics }: EncodeDependencies): 
   return function encode(decision, traceparent) {
     const id = schemaId()
     if (id === null) throw schemaUnavailable()
+    if (leastSizeOf(decision) > decisionBytesMax) throw tooLarge(sizesOf(decision))
     const value = encodeAvro(decision, id)
-    if (value.length > decisionBytesMax) throw tooLarge(decision, value.length)
+    if (value.length > decisionBytesMax) throw tooLarge(sizesOf(decision), value.length)
     countBytes(value.length)
     const key = keyOf(decision)
     return {
@@ -55,19 +56,30 @@ function schemaUnavailable(): Problem {
   })
 }
 
-/** Names the member that takes the most room, since that is the one to shorten. */
-function tooLarge(decision: Decision, size: number): Problem {
-  const sizes = (['input', 'output', 'metadata'] as const).map((name) => ({
-    name,
-    bytes: Buffer.byteLength(decision[name] ?? '', 'utf8')
-  }))
-  const largest = sizes.reduce((left, right) => (right.bytes > left.bytes ? right : left))
+/** A character has one byte at least. */
+function leastSizeOf({ input, output, metadata }: Decision): number {
+  return input.length + output.length + (metadata?.length ?? 0)
+}
+
+/** In bytes of UTF-8, before they are encoded. */
+type Sizes = Readonly<Partial<Record<'input' | 'output' | 'metadata', number>>>
+
+function sizesOf({ input, output, metadata }: Decision): Sizes {
+  const bytesOf = (text: string | null): number => Buffer.byteLength(text ?? '')
+  return { input: bytesOf(input), output: bytesOf(output), metadata: bytesOf(metadata) }
+}
+
+/**
+ * 413 that names the member that takes the most room, since that is the one to shorten.
+ * @param size of the encoded decision; at least what is told of its members
+ */
+export function tooLarge(sizes: Sizes, size?: number): Problem {
+  const members = Object.entries(sizes)
+  const least = members.reduce((sum, [, bytes]) => sum + bytes, 0)
+  const told = size === undefined ? `at least ${least}` : String(size)
+  const [largest, size_bytes] = members.reduce((one, other) => (other[1] > one[1] ? other : one))
   return new Problem('payload_too_large', {
-    detail: `The decision has ${size} bytes encoded, at most ${decisionBytesMax} are taken.`,
-    members: {
-      pointer: pointerTo(largest.name),
-      size_bytes: largest.bytes,
-      limit_bytes: decisionBytesMax
-    }
+    detail: `The decision has ${told} bytes encoded, at most ${decisionBytesMax} are taken.`,
+    members: { pointer: pointerTo(largest), size_bytes, limit_bytes: decisionBytesMax }
   })
 }

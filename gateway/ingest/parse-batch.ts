@@ -1,19 +1,37 @@
 /** parse, for a batch: bytes to one submission, or one refusal, for each item. */
-import { scanItems } from '../../core/json/json-items.ts'
+import { scanItemsSteps } from '../../core/json/json-items.ts'
 import type { JsonItems } from '../../core/json/json-items.ts'
-import { membersMax, skipSpace, skipValue, walkMembers } from '../../core/json/json-members.ts'
+import { skipValueSteps, walkMembersSteps } from '../../core/json/json-member-steps.ts'
+import { membersMax, skipSpace } from '../../core/json/json-members.ts'
 import type { JsonMember, JsonMembers } from '../../core/json/json-members.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
-import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
+import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
+import { runSteps, stepCharacters } from '../../core/json/steps.ts'
+import type { Steps } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJsonOrLines } from '../../http/body/require-json.ts'
-import { malformedJson, parseText, submissionOf, textOf } from './parse.ts'
+import type { Item } from './each.ts'
+import {
+  isBomb,
+  isLong,
+  malformedJsonSteps,
+  parseText,
+  parseTextSteps,
+  submissionOf,
+  submissionSteps,
+  textOf
+} from './parse.ts'
 import type { Submission } from './parse.ts'
 
 export const itemsMax = 1000
 
-export interface ParsedBatch {
-  readonly items: readonly (Submission | Problem)[]
+interface Items {
+  readonly items: readonly Item<Submission>[]
+  /** How much text each item has, in characters; in bytes if they are lines. */
+  readonly sizes: readonly number[]
+}
+
+export interface ParsedBatch extends Items {
   /** What the caller's SDK says it dropped, unchecked; undefined when it says nothing. */
   readonly client_report: unknown
 }
@@ -24,78 +42,132 @@ const openBrace = 123
 const openBracket = 91
 const lineFeed = 10
 const subject = 'The body'
+const noItems: Items = { items: [], sizes: [] }
 
 /** @throws {Problem} 400, 413, 415 or 422 where the request as a whole is wrong. */
 export function parseBatch(contentType: string | undefined, body: Buffer): ParsedBatch {
+  return runSteps(parseBatchSteps(contentType, body))
+}
+
+/** As `parseBatch`, in steps. */
+export function* parseBatchSteps(
+  contentType: string | undefined,
+  body: Buffer
+): Steps<ParsedBatch> {
   return requireJsonOrLines(contentType) === 'lines'
-    ? parseLines(body)
-    : parseEnvelope(textOf(body))
+    ? yield* parseLines(body)
+    : yield* parseEnvelope(textOf(body))
 }
 
 /** `{"decisions": […]}`: the array is cut out, and what is left is small enough to look at. */
-function parseEnvelope(text: string): ParsedBatch {
+function* parseEnvelope(text: string): Steps<ParsedBatch> {
   const start = skipSpace(text, 0)
-  if (text.charCodeAt(start) !== openBrace) throw noEnvelope(text)
-  const { found, scanned } = scanEnvelope(text, start)
+  if (text.charCodeAt(start) !== openBrace) throw yield* noEnvelope(text)
+  const { found, scanned } = yield* scanEnvelope(text, start)
   const array = found.members.find(({ name }) => name === 'decisions')
   const isArray = array !== undefined && text.charCodeAt(array.start) === openBracket
-  const envelope = parseRest(text, isArray ? array : { start: text.length, end: text.length })
+  const cut = isArray ? array : { start: text.length, end: text.length }
+  const envelope = yield* parseRest(text, cut)
   refuseMembers(found)
   if (array !== undefined && !isArray) throw invalid('/decisions', 'must be an array')
-  const items = array === undefined ? [] : parseItems(text, scanned)
+  const parsed = array === undefined ? noItems : yield* parseItems(text, scanned)
   const client_report = envelope['client_report']
-  if (items.length > 0 || client_report !== undefined) return { items, client_report }
+  if (parsed.items.length > 0 || client_report !== undefined) return { ...parsed, client_report }
   throw invalid('/decisions', array === undefined ? 'is required' : 'must not be empty')
 }
 
 /** The members and, on the same walk, the items of the array: it is nearly all of the text. */
-function scanEnvelope(text: string, start: number) {
+function* scanEnvelope(text: string, start: number) {
   let scanned: JsonItems | null = null
-  const found = walkMembers(text, start, (name, at) => {
+  const found = yield* walkMembersSteps(text, start, function* (name, at) {
     const isArray = name === 'decisions' && text.charCodeAt(at) === openBracket
-    if (isArray) scanned = scanItems(text, at, itemsMax + 1)
+    if (isArray) scanned = yield* scanItemsSteps(text, at, itemsMax + 1)
     const end = isArray ? scanned?.end : null
-    return end ?? skipValue(text, at, Number.POSITIVE_INFINITY)
+    return end ?? (yield* skipValueSteps(text, at, Number.POSITIVE_INFINITY))
   })
   return { found, scanned: scanned as JsonItems | null }
 }
 
-function parseItems(text: string, scanned: JsonItems | null): Submission[] {
-  if (scanned === null) throw malformedJson(text, subject)
+function* parseItems(text: string, scanned: JsonItems | null): Steps<Items> {
+  if (scanned === null) return yield* refuseMalformed(text)
   if (scanned.items.length > itemsMax) throw tooMany()
-  return scanned.items.map(({ start, end }) => {
-    const submission = submissionOf(text.slice(start, end))
-    if (submission === null || isBrokenBomb(submission)) throw malformedJson(text, subject)
-    return submission
-  })
+  const items: Item<Submission>[] = []
+  let pauseAt = stepCharacters
+  for (const { start, end } of scanned.items) {
+    const item = text.slice(start, end)
+    const submission = isLong(item) ? yield* parseLongItem(item) : parseItem(item)
+    if (submission === null) return yield* refuseMalformed(text)
+    items.push(submission)
+    if (end < pauseAt) continue
+    pauseAt = end + stepCharacters
+    yield
+  }
+  return { items, sizes: scanned.items.map(({ start, end }) => end - start) }
 }
 
 /**
- * What is too deep or too many was not parsed. Were it no JSON either, nobody could tell where its
- * neighbours begin.
+ * Null when it is no JSON. That is asked of a bomb as well, which was not parsed: nobody could tell
+ * where its neighbours begin.
  */
-function isBrokenBomb({ text, tooDeepIn, isTooMany }: Submission): boolean {
-  if (tooDeepIn === null && !isTooMany) return false
-  return syntaxErrorAt(text, Number.POSITIVE_INFINITY) !== null
+function parseItem(text: string): Submission | null {
+  const submission = submissionOf(text)
+  if (submission === null || !isBomb(submission)) return submission
+  return runSteps(isMalformed(text)) ? null : submission
 }
 
-/** The object without the array at `cut`. @throws {Problem} 400 when it is no JSON. */
-function parseRest(text: string, cut: Pick<JsonMember, 'start' | 'end'>): Record<string, unknown> {
+function* parseLongItem(text: string): Steps<Item<Submission> | null> {
+  const item = yield* caught(submissionSteps(text))
+  if (item === null || !(item instanceof Problem || isBomb(item))) return item
+  return (yield* isMalformed(text)) ? null : item
+}
+
+function* isMalformed(text: string): Steps<boolean> {
+  return (yield* syntaxErrorSteps(text, Number.POSITIVE_INFINITY)) !== null
+}
+
+/** A refusal in the place of what was refused. */
+function* caught<T>(steps: Steps<T>): Steps<T | Problem> {
+  try {
+    return yield* steps
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+/** The object without the array at `cut`. */
+function* parseRest(
+  text: string,
+  cut: Pick<JsonMember, 'start' | 'end'>
+): Steps<Record<string, unknown>> {
   const isCut = cut.start < cut.end
   if (text.length - (cut.end - cut.start) > envelopeCharactersMax) throw tooMuchBeside()
   const rest = `${text.slice(0, cut.start)}${isCut ? '[]' : ''}${text.slice(cut.end)}`
   try {
     return JSON.parse(rest) as Record<string, unknown>
   } catch {
-    throw malformedJson(text, subject)
+    return yield* refuseMalformed(text)
   }
 }
 
 /** One decision a line. A line that is no JSON fails alone; empty lines are no items. */
-function parseLines(body: Buffer): ParsedBatch {
+function* parseLines(body: Buffer): Steps<ParsedBatch> {
   const lines = linesOf(body)
   if (lines.length === 0) throw invalid('', 'has no decisions')
-  return { items: lines.map(parseLine), client_report: undefined }
+  const items: Item<Submission>[] = []
+  let unpaused = 0
+  for (const line of lines) {
+    items.push(isLong(line) ? yield* caught(parseLongLine(line)) : parseLine(line))
+    unpaused += line.length
+    if (unpaused < stepCharacters) continue
+    unpaused = 0
+    yield
+  }
+  return { items, sizes: lines.map(({ length }) => length), client_report: undefined }
+}
+
+function* parseLongLine(line: Buffer): Steps<Submission> {
+  return yield* parseTextSteps(textOf(line, 'The line'), 'The line')
 }
 
 function parseLine(line: Buffer): Submission | Problem {
@@ -140,11 +212,13 @@ function refuseMembers({ members, isTooMany }: JsonMembers): void {
 }
 
 /** A bare array is what many people send first, so it is told how to go on. */
-function noEnvelope(text: string): Problem {
-  if (submissionOf(text) === null) {
-    return malformedJson(text, subject)
-  }
+function* noEnvelope(text: string): Steps<Problem> {
+  if (yield* isMalformed(text)) return yield* malformedJsonSteps(text, subject)
   return invalid('', 'must be an object: {"decisions": […]}')
+}
+
+function* refuseMalformed(text: string): Steps<never> {
+  throw yield* malformedJsonSteps(text, subject)
 }
 
 function invalid(pointer: string, detail: string): Problem {

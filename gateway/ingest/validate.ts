@@ -13,7 +13,7 @@ import { createCheck } from '../../platform/validation/json-schema.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { decisionBodySchema } from '../../schemas/index.ts'
 import type { KeyPrincipal } from '../../core/principal.ts'
-import { depthMax } from './parse.ts'
+import { depthMax, isBomb } from './parse.ts'
 import type { Submission } from './parse.ts'
 
 /** With `id` as its decision_id, or a new one. @throws {Problem} 422 with every problem. */
@@ -68,9 +68,10 @@ export function createValidate(dependencies: { clock: Clock; metrics: Metrics })
  * members, so none is repeated, and no half characters. It spares a closer look at each member.
  */
 function isPlain(submission: Submission): boolean {
-  const { text, value, members } = submission
+  const { text, value, members, broken } = submission
   const names = value === null ? 0 : Object.keys(value as object).length
-  return !isBomb(submission) && names === members.length && !hasLoneSurrogate(text)
+  if (isBomb(submission) || names !== members.length) return false
+  return broken === null ? !hasLoneSurrogate(text) : broken.size === 0
 }
 
 /** The id that the caller chose, in lower case, if there is a valid one. */
@@ -131,22 +132,23 @@ function refuseRounded({ text, value, members }: Submission): void {
  */
 function textViolations(submission: Submission): Violation[] {
   if (isBomb(submission)) return [bombOf(submission)]
-  const { text, members } = submission
+  const { members } = submission
+  const broken = submission.broken ?? findBroken(submission)
   const seen = new Set<string>()
-  const isSuspect = hasLoneSurrogate(text)
   return members.flatMap((member) => [
     ...(seen.size === seen.add(member.name).size ? [repeated(member)] : []),
-    ...(isSuspect && isBroken(text, member) ? [broken(member)] : [])
+    // What is ignored need not be kept, so there it harms nobody.
+    ...(broken.has(member) && knownMembers.has(member.name) ? [halved(member)] : [])
   ])
+}
+
+function findBroken({ text, members }: Submission): ReadonlySet<JsonMember> {
+  if (!hasLoneSurrogate(text)) return new Set()
+  return new Set(members.filter(({ start, end }) => hasLoneSurrogate(text.slice(start, end))))
 }
 
 function knownOf({ members }: Submission): readonly JsonMember[] {
   return members.filter((member) => knownMembers.has(member.name))
-}
-
-/** The scan gave up on it, and it was not parsed. */
-function isBomb({ tooDeepIn, isTooMany }: Submission): boolean {
-  return tooDeepIn !== null || isTooMany
 }
 
 function bombOf({ tooDeepIn }: Submission): Violation {
@@ -162,12 +164,7 @@ function repeated({ name }: JsonMember): Violation {
     : { pointer, detail: 'appears more than once' }
 }
 
-/** What is ignored need not be kept, so there it harms nobody. */
-function isBroken(text: string, { name, start, end }: JsonMember): boolean {
-  return knownMembers.has(name) && hasLoneSurrogate(text.slice(start, end))
-}
-
-function broken({ name }: JsonMember): Violation {
+function halved({ name }: JsonMember): Violation {
   return {
     pointer: pointerTo(name),
     detail: 'holds half a character (an unpaired surrogate escape)'

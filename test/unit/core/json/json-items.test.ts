@@ -1,7 +1,11 @@
 /** Items of an array: where they stand, and when there is no array. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { scanItems } from '../../../../core/json/json-items.ts'
+import { scanItemsSteps } from '../../../../core/json/json-items.ts'
+import { runSteps } from '../../../../core/json/steps.ts'
+
+const scanItems = (text: string, start: number, itemsMax: number) =>
+  runSteps(scanItemsSteps(text, start, itemsMax))
 
 function itemsOf(text: string, itemsMax = 100): string[] | null {
   return scanItems(text, 0, itemsMax)?.items.map(({ start, end }) => text.slice(start, end)) ?? null

@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { membersMax, scanMembers, skipSpace } from '../../../../core/json/json-members.ts'
+import { scanMembersSteps } from '../../../../core/json/json-member-steps.ts'
+import { runSteps, stepCharacters } from '../../../../core/json/steps.ts'
 import { cutMembers } from '../../../support/exactness/cut-members.ts'
 import { fragmentSoup, mutatedText, objectText } from './json-texts.ts'
 
@@ -174,6 +176,21 @@ describe('the number of members', () => {
     expect(scanMembers(`{"a":${inner}}`, 0, deep).isTooMany).toBe(false)
     expect(scanMembers(`${membersText(membersMax).slice(0, -1)},}`, 0, deep).isTooMany).toBe(false)
   })
+})
+
+test('in steps all is found as at once, wherever a step ends', () => {
+  const text = fc.oneof(mutatedText, fragmentSoup)
+  fc.assert(
+    fc.property(text, fc.nat(40), fc.integer({ min: 2, max: 8 }), (rest, back, depthMax) => {
+      const long = 'x'.repeat(stepCharacters - back)
+      for (const value of [`["${long}",${rest}`, `"${long}${rest}`]) {
+        const body = `{"a":${value},"b":[${rest}]}`
+        const found = runSteps(scanMembersSteps(body, 0, depthMax))
+        expect(found).toEqual(scanMembers(body, 0, depthMax))
+      }
+    }),
+    { numRuns: 1000 }
+  )
 })
 
 describe('text that may be no JSON', () => {

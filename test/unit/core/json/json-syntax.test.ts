@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { syntaxErrorAt } from '../../../../core/json/json-syntax.ts'
+import { stepCharacters } from '../../../../core/json/steps.ts'
 import { parsingCases } from '../../../support/exactness/suite-bytes.ts'
 import { fragmentSoup, mutatedText, valueText } from './json-texts.ts'
 
@@ -52,6 +53,21 @@ describe('agrees with JSON.parse', () => {
       { numRuns: 5000 }
     )
   })
+})
+
+test('the place is the same wherever a step ends', () => {
+  fc.assert(
+    fc.property(fc.oneof(mutatedText, fragmentSoup), fc.nat(40), (rest, back) => {
+      const long = 'x'.repeat(stepCharacters - back)
+      for (const open of ['["', '["",']) {
+        const at = syntaxErrorAt(`${open}${rest}`, deep)
+        // An error in a string is told by where the string begins.
+        const place = at === null || at < 2 ? at : at + long.length
+        expect(syntaxErrorAt(`["${long}${open.slice(2)}${rest}`, deep)).toBe(place)
+      }
+    }),
+    { numRuns: 1000 }
+  )
 })
 
 test('what stands before the place is not yet wrong', () => {

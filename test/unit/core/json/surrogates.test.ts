@@ -1,7 +1,8 @@
 /** Half characters are found exactly where the parsed string is not well formed. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { hasLoneSurrogate } from '../../../../core/json/surrogates.ts'
+import { hasLoneSurrogate, loneSurrogateSteps } from '../../../../core/json/surrogates.ts'
+import { runSteps, stepCharacters } from '../../../../core/json/steps.ts'
 import { stringText, surrogateText, valueText } from './json-texts.ts'
 
 /** Whether any string or name of a JSON value is only half a text. */
@@ -20,6 +21,16 @@ test.each([
       expect(hasLoneSurrogate(text)).toBe(!(JSON.parse(text) as string).isWellFormed())
     }),
     { numRuns: 3000 }
+  )
+})
+
+test('in steps they are found wherever a step ends', () => {
+  fc.assert(
+    fc.property(surrogateText, fc.nat(40), (text, back) => {
+      const long = `"${'\\n'.repeat((stepCharacters - back) / 2)}`
+      expect(runSteps(loneSurrogateSteps(long + text.slice(1)))).toBe(hasLoneSurrogate(text))
+    }),
+    { numRuns: 500 }
   )
 })
 

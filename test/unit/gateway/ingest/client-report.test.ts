@@ -9,7 +9,7 @@ function take(client_report: unknown, ...agents: unknown[]) {
   const metrics = new RecordingMetrics()
   const facts = createNotedFacts({ metrics })
   const items = agents.map((agent_id) => submissionOf({ input: 1, output: '', agent_id }))
-  createTakeClientReport({ metrics, facts })({ client_report, items }, principal)
+  createTakeClientReport({ metrics, facts })({ client_report, items, sizes: [] }, principal)
   const { keys, organizations } = facts.drain()
   const reasons = metrics.counts.map(({ labels, value }) => [labels['reason'], value])
   const known = [...(organizations.get(organizationId)?.agents ?? [])]

@@ -82,6 +82,7 @@ describe('one JSON text', () => {
   test('a report may come alone', () => {
     expect(parse('{"client_report":{"dropped":{}}}')).toEqual({
       items: [],
+      sizes: [],
       client_report: { dropped: {} }
     })
   })
