@@ -2,7 +2,7 @@
 import type { Principal } from '../core/principal.ts'
 import type { Reply } from '../http/call.ts'
 import type { CheckedCall } from '../http/route.ts'
-import { createFairShare } from './fair-share.ts'
+import { createFairShare } from '../http/admission/fair-share.ts'
 
 /** Reads whose cost grows with what an organization has stored, and not only with their page. */
 const expensiveReads = [

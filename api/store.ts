@@ -2,7 +2,7 @@
 import { Problem } from '../core/problem.ts'
 import { isTransientStoreError } from '../platform/postgres/postgres.ts'
 import type { Postgres, PostgresPool, Queryable, Row } from '../platform/postgres/postgres.ts'
-import { createFairShare } from './fair-share.ts'
+import { createFairShare } from '../http/admission/fair-share.ts'
 
 /** What one organization may read and change: the server hides the rows of all others. */
 export interface OrganizationStore extends Queryable {

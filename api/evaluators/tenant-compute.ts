@@ -9,7 +9,7 @@ import { Problem } from '../../core/problem.ts'
 import type { Violation } from '../../core/problem.ts'
 import { createComputeThread } from '../../platform/process/compute-thread.ts'
 import { CpuLimitError } from '../../platform/validation/cpu-limit.ts'
-import { createFairShare } from '../fair-share.ts'
+import { createFairShare } from '../../http/admission/fair-share.ts'
 import { createComputeAllowance } from './compute-allowance.ts'
 import type { ComputeTasks } from './compute-tasks.ts'
 

@@ -1,7 +1,7 @@
 /** Turns of exports: those of one organization work one after the other. */
 import { createAtMost } from '../../../platform/process/at-most.ts'
-import { createFairShare } from '../../fair-share.ts'
-import type { FairShare } from '../../fair-share.ts'
+import { createFairShare } from '../../../http/admission/fair-share.ts'
+import type { FairShare } from '../../../http/admission/fair-share.ts'
 import { streamsPerOrganizationMax } from '../open-streams.ts'
 
 /** Runs a piece of work when it is the turn of an export. */

@@ -1,6 +1,6 @@
 /** Limits how much work of one organization runs at once; no other organization waits for it. */
-import type { Problem } from '../core/problem.ts'
-import { overloaded } from '../http/admission/overloaded.ts'
+import type { Problem } from '../../core/problem.ts'
+import { overloaded } from './overloaded.ts'
 
 export interface FairShareOptions {
   /** Of one organization. */
@@ -73,5 +73,5 @@ async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<v
 }
 
 function tooMuch(): Problem {
-  return overloaded('Your organization has reached its limit of concurrent reads. Retry shortly.')
+  return overloaded('Your organization has reached its limit of concurrent requests. Retry shortly.')
 }

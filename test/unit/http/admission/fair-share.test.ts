@@ -1,7 +1,7 @@
 /** An organization that asks for much at once waits for itself, and nobody waits for it. */
 import { expect, test } from '@jest/globals'
-import { createFairShare } from '../../../api/fair-share.ts'
-import { waitUntil } from '../../support/wait-until.ts'
+import { createFairShare } from '../../../../http/admission/fair-share.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 
 const patient = { waitingMax: 100, waitMsMax: 60_000 }
 
