@@ -71,7 +71,8 @@ function checkedCallOf<P extends Principal | null>(
     headers: call.headers,
     params: call.params,
     ...found,
-    readBody: (bytesMax) => call.readBody(bytesMax),
+    readBody: (limits) => call.readBody(limits),
+    body_bytes: call.body_bytes,
     get signal() {
       return call.signal
     }
@@ -159,7 +160,7 @@ function createReadBody(definition: Operation['body']) {
 
   return async function readBody(call: Call): Promise<unknown> {
     if (check === null) return undefined
-    const bytes = await call.readBody(bytesMax)
+    const bytes = await call.readBody({ bytesMax })
     const body = await parseJsonBody(call.headers['content-type'], bytes)
     const errors = check(body)
     if (errors.length === 0) return body

@@ -12,12 +12,19 @@ export interface Call {
   /** Placeholders of the path, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /**
-   * The whole body, inflated; at most `bytesMax`, else 10 MiB. @throws {Problem} 400, 413 or 415.
-   */
-  readBody(bytesMax?: number): Promise<Buffer>
+  /** The whole body, inflated. @throws {Problem} 400, 413, 415 or 503. */
+  readBody(limits?: BodyLimits): Promise<Buffer>
+  /** So many bytes of it were read so far, inflated. */
+  readonly body_bytes: number
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
+}
+
+export interface BodyLimits {
+  /** 10 MiB where it is not said. */
+  readonly bytesMax?: number
+  /** Of the bytes of bodies in memory an organization has a share; without it nobody's counts. */
+  readonly organizationId?: string
 }
 
 export interface Reply {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { BodyLease } from './body/body-budget.ts'
 import { readBody } from './body/body.ts'
-import type { Call } from './call.ts'
+import type { BodyLimits, Call } from './call.ts'
 import type { Request, Response } from './express.ts'
 
 export interface HttpCallParts {
@@ -44,8 +44,12 @@ export class HttpCall implements Call {
     return this.#parts.request.query
   }
 
-  readBody(bytesMax?: number): Promise<Buffer> {
-    return readBody(this.#parts, bytesMax)
+  readBody(limits?: BodyLimits): Promise<Buffer> {
+    return readBody(this.#parts, limits)
+  }
+
+  get body_bytes(): number {
+    return this.#parts.lease.inflated
   }
 
   /** Made on demand: most calls never ask. */

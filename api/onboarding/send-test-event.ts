@@ -77,6 +77,7 @@ function ingestCallOf(call: Call, apiKey: string, decision_id: string): Call {
     remote_address: call.remote_address,
     ...{ headers, params: {}, query: {} },
     readBody: () => Promise.resolve(body),
+    body_bytes: body.length,
     signal: call.signal
   }
 }

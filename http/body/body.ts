@@ -1,12 +1,12 @@
 /** Reads a request's body whole, inflated, and never further than its limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Problem } from '../../core/problem.ts'
+import { bodyBytesMax } from './body-budget.ts'
 import type { BodyLease } from './body-budget.ts'
 import { createInflater, encodings, inflaterBytes } from './inflate.ts'
 import type { Inflater } from './inflate.ts'
+import type { BodyLimits } from '../call.ts'
 import { overloaded } from '../admission/overloaded.ts'
-
-export const bodyBytesMax = 10 * 1024 * 1024
 
 export interface BodySource {
   readonly request: IncomingMessage
@@ -16,14 +16,16 @@ export interface BodySource {
 }
 
 /**
- * @throws {Problem} 413 past `bytesMax` inflated bytes, 415 or 400 for the encoding, 503 when
- * this process holds too many bytes of bodies already.
+ * @throws {Problem} 413 past `bytesMax` inflated bytes, 415 or 400 for the encoding, 503 when this
+ * process holds too many bytes of bodies already, or too many of the organization.
  */
-export function readBody(source: BodySource, bytesMax = bodyBytesMax): Promise<Buffer> {
+export function readBody(source: BodySource, limits: BodyLimits = {}): Promise<Buffer> {
+  const { bytesMax = bodyBytesMax, organizationId } = limits
   const { headers, destroyed } = source.request
   // Who hung up while his key was looked up: there will be no event any more to tell.
   if (destroyed) return Promise.reject(cutOff())
   if (Number(headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  if (organizationId !== undefined) source.lease.countFor(organizationId)
   const encoding = encodingOf(source.request)
   if (encoding === null) {
     invite(source)
@@ -139,7 +141,8 @@ function tooLarge(bytesMax: number): Problem {
 
 function tooManyBytes(): Problem {
   return overloaded(
-    'This instance holds as many bytes of bodies as it may. Send it again in a moment.'
+    'This instance holds as many bytes of bodies as it may, or as many of your organization. ' +
+      'Send it again in a moment.'
   )
 }
 

@@ -23,6 +23,7 @@ export function callOf(members: Partial<Call> = {}): Call {
     params: {},
     query: {},
     readBody: () => Promise.resolve(Buffer.alloc(0)),
+    body_bytes: 0,
     signal: new AbortController().signal,
     ...members
   }

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createBodyBudget } from '../../../../http/body/body-budget.ts'
+import { bodyBytesMax, createBodyBudget } from '../../../../http/body/body-budget.ts'
 import { jsonReply } from '../../../../http/call.ts'
 import { inflaterBytes } from '../../../../http/body/inflate.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
@@ -27,6 +27,31 @@ test('a lease gives back all that it took, and only once', () => {
   one.end()
   one.end()
   expect(budget.bytes()).toBe(5)
+})
+
+describe('of one organization', () => {
+  const half = 50 * 1024 * 1024
+
+  test('half of the bytes are held at most, in all its leases, and others have the rest', () => {
+    const budget = createBodyBudget(2 * half, () => {})
+    const [one, other, foreign] = [budget.lease(), budget.lease(), budget.lease()]
+    one.countFor('a')
+    other.countFor('a')
+    foreign.countFor('b')
+    expect([one.take(half - 1), other.take(2), other.take(1)]).toEqual([true, false, true])
+    expect(foreign.take(half)).toBe(true)
+    one.end()
+    one.end()
+    expect([other.take(half), other.take(half - 1)]).toEqual([false, true])
+  })
+
+  test('one body fits, however little there is', () => {
+    const budget = createBodyBudget(32 * 1024 * 1024, () => {})
+    const lease = budget.lease()
+    lease.countFor('a')
+    expect(lease.take(2 * bodyBytesMax)).toBe(true)
+    expect(lease.take(bodyBytesMax)).toBe(false)
+  })
 })
 
 describe('over HTTP', () => {
