@@ -14,6 +14,8 @@ export interface Lease {
   left: number
   /** Until then nobody asks again: the window is spent. */
   spentUntil: number
+  /** Whether the last request got less than it asked for. */
+  isCut: boolean
   /** Points given to callers in this window. */
   given: number
   /** At this level it is time to ask for more; below zero points are only fetched when wanted. */
@@ -46,7 +48,7 @@ export function createLease(now: number): Lease {
   const never = Number.NEGATIVE_INFINITY
   return {
     ...{ available: 0, expiresAt: never, resetsAt: never, left: 0, spentUntil: never, given: 0 },
-    ...{ low: -1, rate: 0, ratedAt: now, givenSinceRated: 0 }
+    ...{ isCut: false, low: -1, rate: 0, ratedAt: now, givenSinceRated: 0 }
   }
 }
 
@@ -79,6 +81,11 @@ export function putBack(lease: Lease, points: number, now: number): void {
 /** Whether the window is known to hold no more. */
 export function isSpent(lease: Lease, now: number): boolean {
   return now < lease.spentUntil
+}
+
+/** Whether nothing is left of the window, unless there is more of it since it was last asked. */
+export function isUsedUp(lease: Lease, now: number): boolean {
+  return lease.isCut && lease.available === 0 && now < lease.expiresAt
 }
 
 /** Drops what is too old to be spent. */
@@ -129,7 +136,8 @@ export function refill(lease: Lease, limit: RateLimit, answer: Refill): void {
   lease.expiresAt = expiresAt
   lease.resetsAt = answer.receivedAt + answer.resetMs
   lease.left = answer.remaining
-  if (answer.granted === answer.asked) return
+  lease.isCut = answer.granted < answer.asked
+  if (!lease.isCut) return
   lease.spentUntil = Math.min(expiresAt, answer.receivedAt + askAgainMs)
   lease.low = -1
 }

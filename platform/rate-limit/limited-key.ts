@@ -52,6 +52,11 @@ export function giveLocally(key: LimitedKey, points: number, now: number): RateL
   return localState(key, granted, now)
 }
 
+/** Whether the window of this instance has nothing left. */
+export function isSpentLocally({ limit, local }: LimitedKey, now: number): boolean {
+  return local.given >= limit.points && now < local.endsAt
+}
+
 /** How things stand, with nothing given. */
 export function look(key: LimitedKey, isLocal: boolean, now: number): RateLimitState {
   const { points, windowSeconds } = key.limit

@@ -11,15 +11,16 @@ import {
   giveFromLease,
   giveLocally,
   isDecided,
+  isSpentLocally,
   look,
   putBackLocally
 } from './limited-key.ts'
-import { putBack } from './lease.ts'
+import { isSpent, isUsedUp, putBack } from './lease.ts'
 import type { LimitedKey } from './limited-key.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { RateLimit, RateLimitState } from './rate-limit.ts'
 import { createReach, createRefillLease } from './refill-lease.ts'
-import type { TellReach } from './refill-lease.ts'
+import type { Reach, RefillLease, TellReach } from './refill-lease.ts'
 import type { SharedWindows } from '../redis/shared-windows.ts'
 
 export type { RateLimit, RateLimitState } from './rate-limit.ts'
@@ -32,6 +33,11 @@ export interface RateLimiter {
   take(key: string, limit: RateLimit, points: number): RateLimitState | Promise<RateLimitState>
   /** How things stand, with nothing taken. */
   look(key: string, limit: RateLimit): RateLimitState
+  /**
+   * Whether the window is known to have nothing left, so that it is not worth to begin anything.
+   * Once a second that is asked again, in the background.
+   */
+  isSpent(key: string, limit: RateLimit): boolean
   /** Gives back what was taken in this window and not used. */
   giveBack(key: string, limit: RateLimit, points: number): void
 }
@@ -53,6 +59,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const keys = createCache<LimitedKey>(keysMax)
   const reach = createReach(metrics, options.tell)
   const refillLease = createRefillLease({ windows, reach, metrics, now })
+  const isKeySpent = createIsSpent(reach, refillLease)
 
   /** A limit that changes is another lease, so that neither is spent under the other's rules. */
   function keyOf(name: string, limit: RateLimit, at: number): LimitedKey {
@@ -95,11 +102,26 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       return state
     },
 
+    isSpent: (name, limit) => isKeySpent(keyOf(name, limit, now()), now()),
+
     giveBack: (name, limit, points) => {
       const at = now()
       const key = keyOf(name, limit, at)
       if (reach.isLocal) putBackLocally(key, points)
       else putBack(key.lease, points, at)
     }
+  }
+}
+
+/** Whoever asks may be refused for the answer, so the windows are asked again in the background. */
+function createIsSpent(reach: Reach, refillLease: RefillLease) {
+  return function isKeySpent(key: LimitedKey, at: number): boolean {
+    if (reach.isLocal) {
+      if (reach.isTimeToAsk(at)) refillLease(key)
+      return isSpentLocally(key, at)
+    }
+    const isOver = isUsedUp(key.lease, at)
+    if (isOver && !isSpent(key.lease, at)) refillLease(key, 1)
+    return isOver
   }
 }

@@ -64,8 +64,11 @@ export interface RefillDependencies {
   readonly now: () => number
 }
 
-/** Starts a request unless one is running, or there is nothing to ask for. */
-export type RefillLease = (key: LimitedKey) => void
+/**
+ * Starts a request unless one is running, or there is nothing to ask for: what callers wait for,
+ * and `points` beside that.
+ */
+export type RefillLease = (key: LimitedKey, points?: number) => void
 
 export function createRefillLease(dependencies: RefillDependencies): RefillLease {
   const { windows, reach, metrics, now } = dependencies
@@ -92,11 +95,11 @@ export function createRefillLease(dependencies: RefillDependencies): RefillLease
     for (const { points, resolve } of key.waiting.splice(0)) resolve(giveLocally(key, points, at))
   }
 
-  function refillLease(key: LimitedKey): void {
+  function refillLease(key: LimitedKey, points = 0): void {
     if (key.isAsking) return
     const sentAt = now()
     const included = key.waiting.length
-    const wanted = key.waiting.reduce((sum, { points }) => sum + points, 0)
+    const wanted = key.waiting.reduce((sum, waiter) => sum + waiter.points, points)
     const asked = pointsToAsk(key.lease, key.limit, { wanted, now: sentAt })
     if (asked === 0 && !reach.isLocal) return
     key.isAsking = true

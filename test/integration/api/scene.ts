@@ -58,6 +58,7 @@ function createCountingLimiter(): RateLimiter {
       }
     },
     look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
+    isSpent: () => false,
     giveBack: (key, _limit, points) => void taken.set(key, (taken.get(key) ?? 0) - points)
   }
 }

@@ -18,6 +18,7 @@ function createFakeLimiter() {
       }
     },
     look: (_key, { points }) => ({ granted: 0, remaining: points, resetMs: 900_000 }),
+    isSpent: () => false,
     giveBack: (key, _limit, points) => void taken.set(key, (taken.get(key) ?? 0) - points)
   }
   return { limiter, taken }

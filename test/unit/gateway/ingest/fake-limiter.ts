@@ -28,6 +28,10 @@ export class FakeLimiter implements RateLimiter {
     return this.give(key, limit, 0)
   }
 
+  isSpent(key: string, limit: RateLimit): boolean {
+    return this.look(key, limit).remaining === 0
+  }
+
   giveBack(key: string, limit: RateLimit, points: number): void {
     this.left.set(key, (this.left.get(key) ?? limit.points) + points)
   }

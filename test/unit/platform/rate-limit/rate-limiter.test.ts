@@ -32,6 +32,8 @@ function atOnce(state: RateLimitState | Promise<RateLimitState>): RateLimitState
   return state
 }
 
+const answered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /** A point each millisecond, until leases have their size. */
 async function busy(limiter: RateLimiter, key: string, ms: number): Promise<number> {
   let waited = 0
@@ -115,6 +117,41 @@ describe('while Redis answers', () => {
     expect(windows.requests).toBe(before + 1)
   })
 
+  test('a window is known to be spent once somebody did not get all', async () => {
+    const { windows, limiter } = scene()
+    await limiter.take('a', limit, 3)
+    expect(limiter.isSpent('a', limit)).toBe(false)
+    await limiter.take('a', limit, 1)
+    expect(limiter.isSpent('a', limit)).toBe(true)
+    limiter.giveBack('a', limit, 1)
+    expect(limiter.isSpent('a', limit)).toBe(false)
+    await limiter.take('a', limit, 1)
+    expect(limiter.isSpent('a', limit)).toBe(true)
+    now = windows.windowOf('a', limit).endsAt
+    expect(limiter.isSpent('a', limit)).toBe(false)
+  })
+
+  test('a spent window is asked again each second, and nobody is let through for it', async () => {
+    const { windows, limiter } = scene()
+    await limiter.take('a', limit, 4)
+    const before = windows.requests
+    for (let time = 0; time < 100; time++) expect(limiter.isSpent('a', limit)).toBe(true)
+    expect(windows.requests).toBe(before)
+    now += 1000
+    for (let time = 0; time < 100; time++) expect(limiter.isSpent('a', limit)).toBe(true)
+    expect(windows.requests).toBe(before + 1)
+    await answered()
+    expect(limiter.isSpent('a', limit)).toBe(true)
+    expect(windows.requests).toBe(before + 1)
+
+    windows.open.clear()
+    now += 1000
+    limiter.isSpent('a', limit)
+    await answered()
+    expect(limiter.isSpent('a', limit)).toBe(false)
+    expect(await limiter.take('a', limit, 3)).toMatchObject({ granted: 3, remaining: 0 })
+  })
+
   test('a limit that changes counts at once, either way', async () => {
     const { limiter } = scene()
     expect(await limiter.take('a', limit, 4)).toMatchObject({ granted: 3 })
@@ -172,6 +209,20 @@ describe('while Redis does not answer', () => {
     expect(metrics.labelsOf('sluice_rate_limit_requests_total')).toEqual([{ result: 'failed' }])
     now += 60_000
     expect(await limiter.take('a', limit, 1)).toMatchObject({ granted: 1, remaining: 2 })
+  })
+
+  test('who asks whether a window is spent asks Redis whether it is back', async () => {
+    const { windows, limiter } = scene()
+    windows.failure = gone
+    await limiter.take('a', limit, 2)
+    expect(limiter.isSpent('a', limit)).toBe(false)
+    await limiter.take('a', limit, 1)
+    expect(limiter.isSpent('a', limit)).toBe(true)
+    windows.failure = null
+    now += 250
+    limiter.isSpent('a', limit)
+    await answered()
+    expect(limiter.isSpent('a', limit)).toBe(false)
   })
 
   test('whoever listens hears why, and that it is back', async () => {
