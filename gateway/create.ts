@@ -26,6 +26,7 @@ import { shareExpensiveReads } from '../api/expensive-reads.ts'
 import { createStore } from '../api/store.ts'
 import type { Store } from '../api/store.ts'
 import { createStreams } from '../api/streams/create-streams.ts'
+import { createFairShare } from '../http/admission/fair-share.ts'
 import { createApp } from '../http/app.ts'
 import type { FindApiKey } from '../auth/api-keys.ts'
 import { createAuthenticate } from '../auth/authenticate.ts'
@@ -82,6 +83,8 @@ export interface GatewayParts {
   readonly waitsMax?: number
 }
 
+/** Of one organization, bodies that are parsed in turns; each that waits is held in memory. */
+const longBodies = { atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 }
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
@@ -120,7 +123,7 @@ function createIngestLines(
   const { config, metrics, producer, rateLimiter, schemaId, facts } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
   const defaultLimit = limitOf(config.RATE_LIMIT_POINTS)
-  const limitRate = createLimitRate({ rateLimiter, defaultLimit })
+  const { limitRate, findSpent } = createLimitRate({ rateLimiter, defaultLimit })
   const agentLimit = limitOf(config.AGENT_RATE_LIMIT_POINTS)
   const { produce, produceEach, drain } = createProduce({
     producer,
@@ -133,6 +136,8 @@ function createIngestLines(
   const outcomes = createOutcomes({ limitRate, metrics, facts: noteFacts })
   const steps = {
     authenticate,
+    findSpent,
+    shareLong: createFairShare(longBodies),
     validate: createValidate({ clock, metrics }),
     limitRate,
     limitAgent: createLimitAgent({ rateLimiter, limit: agentLimit }),
@@ -144,7 +149,13 @@ function createIngestLines(
       ...steps,
       takeClientReport: createTakeClientReport({ metrics, facts }),
       produceEach,
-      outcomes: createBatchOutcomes({ outcomes, metrics, reportRefusal, facts: noteFacts })
+      outcomes: createBatchOutcomes({
+        outcomes,
+        limitRate,
+        metrics,
+        reportRefusal,
+        facts: noteFacts
+      })
     }),
     drain
   }

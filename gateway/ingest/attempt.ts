@@ -16,6 +16,8 @@ export interface Attempt {
 
 export interface BatchAttempt extends Attempt {
   items: readonly Item<Submission>[]
+  /** How much text each of them has. */
+  sizes: readonly number[]
   /** The ids that the caller gave, as far as they are known; null for the others. */
   ids: readonly (string | null)[]
   decisions: readonly Item<Decision>[]

@@ -7,6 +7,8 @@ import { problemReply } from '../../http/reply/problem-reply.ts'
 import type { ReportRefusal } from '../../http/admission/report-refusals.ts'
 import type { BatchAttempt } from './attempt.ts'
 import type { NoteFacts } from './note-facts.ts'
+import { pointsOfRefusal } from './limit-rate.ts'
+import type { LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
 
 /** For each item why it is not on the log, or null when it is. */
@@ -15,18 +17,19 @@ export type Results = readonly (Problem | null)[]
 export interface BatchOutcomes {
   begin(call: Call): BatchAttempt
   /** Answers 202, 207, or the one refusal that no valid item escaped. */
-  settle(attempt: BatchAttempt, results: Results, requestId: string): Reply
+  settle(attempt: BatchAttempt, results: Results, requestId: string): Promise<Reply>
   /** Counts the refusal of a whole request and returns what to throw. Never throws itself. */
   refuse(attempt: BatchAttempt, error: unknown): Promise<unknown>
 }
 
 export function createBatchOutcomes(dependencies: {
   readonly outcomes: Outcomes
+  readonly limitRate: LimitRate
   readonly metrics: Metrics
   readonly reportRefusal: ReportRefusal
   readonly facts: NoteFacts
 }): BatchOutcomes {
-  const { outcomes, metrics, reportRefusal, facts } = dependencies
+  const { outcomes, limitRate, metrics, reportRefusal, facts } = dependencies
 
   function countEach(results: Results, requestId: string): number {
     let queued = 0
@@ -42,13 +45,26 @@ export function createBatchOutcomes(dependencies: {
     return queued
   }
 
-  return {
-    begin: (call) => ({ ...outcomes.begin(call), items: [], ids: [], decisions: [] }),
+  /** What refused items cost beyond the point that was taken for each. */
+  async function chargeEach(attempt: BatchAttempt, results: Results): Promise<void> {
+    const { principal, sizes } = attempt
+    let points = 0
+    for (const [index, problem] of results.entries()) {
+      if (problem !== null) points += pointsOfRefusal(problem, sizes[index] ?? 0) - 1
+    }
+    if (principal !== null && points > 0) attempt.quota = await limitRate(principal, points)
+  }
 
-    settle: (attempt, results, requestId) => {
+  return {
+    begin: (call) => ({ ...outcomes.begin(call), items: [], sizes: [], ids: [], decisions: [] }),
+
+    settle: async (attempt, results, requestId) => {
       const queued = countEach(results, requestId)
       facts.accepted(attempt, queued, attempt.items[0] ?? null)
-      if (queued < results.length) facts.refusedEach(attempt, results)
+      if (queued < results.length) {
+        facts.refusedEach(attempt, results)
+        await chargeEach(attempt, results)
+      }
       const headers = attempt.quota?.headers ?? {}
       const whole = queued === 0 ? results.find(isRetryable) : undefined
       if (whole) return refusalOfAll({ attempt, results, whole, requestId })
@@ -81,28 +97,32 @@ function refusalOfAll(settled: {
   readonly requestId: string
 }): Reply {
   const { attempt, results, whole, requestId } = settled
-  const items = textsOf(attempt, results).map((text) => JSON.parse(text) as object)
+  const items = results.flatMap((problem, index) =>
+    problem === null ? [] : [refusalAt(attempt, index, problem)]
+  )
   const headers = { ...attempt.quota?.headers, ...retryAfterOf(results) }
   return problemReply(whole.extended({ members: { results: items }, headers }), requestId)
 }
 
-function textsOf({ decisions, ids }: BatchAttempt, results: Results): string[] {
-  return results.map((problem, index) => {
-    const decision = decisions[index]
-    const known = decision instanceof Problem ? ids[index] : decision?.decision_id
-    const decision_id = known ?? null
-    if (problem === null) {
-      return `{"index":${index},"decision_id":"${decision_id}","queued":true}`
-    }
-    return JSON.stringify({ index, decision_id, ...refusalOf(problem) })
-  })
+function textsOf(attempt: BatchAttempt, results: Results): string[] {
+  return results.map((problem, index) =>
+    problem === null
+      ? `{"index":${index},"decision_id":"${idAt(attempt, index)}","queued":true}`
+      : JSON.stringify(refusalAt(attempt, index, problem))
+  )
 }
 
 /** The request_id is that of the answer, so an item does not repeat it. */
-function refusalOf(problem: Problem): object {
+function refusalAt(attempt: BatchAttempt, index: number, problem: Problem): object {
   const body = problemBody(problem, '')
   const retryable = body['retryable']
   delete body['request_id']
   delete body['retryable']
-  return { queued: false, retryable, problem: body }
+  const decision_id = idAt(attempt, index)
+  return { index, decision_id, queued: false, retryable, problem: body }
+}
+
+function idAt({ decisions, ids }: BatchAttempt, index: number): string | null {
+  const decision = decisions[index]
+  return (decision instanceof Problem ? ids[index] : decision?.decision_id) ?? null
 }

@@ -53,7 +53,9 @@ export const ingestBatchOperation: Operation = {
     'Each item is judged by itself, and each has a result in the order sent: one bad item never ' +
     'spoils its neighbours. Send again the items that say `retryable`, with their `decision_id`. ' +
     'When the limit is reached, the first items that fit are taken. Where no valid item could be ' +
-    'taken, the answer is 429 or 503 and carries the `results` as well.',
+    'taken, the answer is 429 or 503 and carries the `results` as well. A 429 without `results` ' +
+    'means that the limit had nothing left and the body was not read: send it again later. ' +
+    'An item that is refused for good takes one point for each started 64 KiB of its text.',
   headers: idempotencyKeyHeader,
   body: {
     schema: {

@@ -24,7 +24,9 @@ export const ingestOperation: Operation = {
   summary: 'Send one decision',
   description:
     'Answers 202 only after every in-sync replica of the log has the decision. What is not ' +
-    'known is 503 and carries the `decision_id`: sent again with it, a decision is stored once.',
+    'known is 503 and carries the `decision_id`: sent again with it, a decision is stored once. ' +
+    'A refusal takes one point of the rate limit for each started 64 KiB of the body; while the ' +
+    'limit has nothing left, the answer is 429 before the body is read.',
   headers: idempotencyKeyHeader,
   body: {
     schema: decisionBodySchema,

@@ -1,4 +1,5 @@
 /** limit rate: takes decisions from the organization's window and the key's, or says 429. */
+import { problems } from '../../core/problem.ts'
 import type { Problem } from '../../core/problem.ts'
 import type {
   RateLimit,
@@ -20,6 +21,24 @@ export interface Quota {
 
 /** Answers at once, without a promise, as long as the windows' leases cover it. */
 export type LimitRate = (principal: KeyPrincipal, items: number) => Quota | Promise<Quota>
+
+/**
+ * The quota of a caller whose window is known to have nothing left, with its refusal; null for all
+ * others. Nothing is taken, and nothing waited for.
+ */
+export type FindSpent = (principal: KeyPrincipal) => SpentQuota | null
+
+export interface SpentQuota extends Quota {
+  readonly refusal: Problem
+}
+
+/** A refusal costs a point for so many bytes that had to be read for it, and one at least. */
+export const refusedBytesPerPoint = 64 * 1024
+
+/** What a refusal costs. What may succeed later, unchanged, costs no more than to be accepted. */
+export function pointsOfRefusal({ code }: Problem, bytes: number): number {
+  return problems[code].retryable ? 1 : Math.max(1, Math.ceil(bytes / refusedBytesPerPoint))
+}
 
 export interface LimitRateDependencies {
   readonly rateLimiter: RateLimiter
@@ -44,7 +63,7 @@ interface Taken {
   readonly state: RateLimitState
 }
 
-export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependencies): LimitRate {
+export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependencies) {
   // A principal is the same object for as long as its key is known and unchanged.
   const known = new WeakMap<KeyPrincipal, LimitedPrincipal>()
 
@@ -87,13 +106,26 @@ export function createLimitRate({ rateLimiter, defaultLimit }: LimitRateDependen
     return quotaOf(items, state.granted, organization)
   }
 
-  return function limitRate(principal, items) {
+  const limitRate: LimitRate = (principal, items) => {
     const limited = limitedOf(principal)
     const { key, policy } = limited.organization
     const state = rateLimiter.take(key, policy.limit, items)
     if (!(state instanceof Promise)) return limit(items, limited, state)
     return state.then((late) => limit(items, limited, late))
   }
+
+  const findSpent: FindSpent = (principal) => {
+    const { organization, key } = limitedOf(principal)
+    return spentQuotaOf(rateLimiter, organization) ?? (key && spentQuotaOf(rateLimiter, key))
+  }
+
+  return { limitRate, findSpent }
+}
+
+function spentQuotaOf(rateLimiter: RateLimiter, { key, policy }: Limited): SpentQuota | null {
+  if (!rateLimiter.isSpent(key, policy.limit)) return null
+  const state = rateLimiter.look(key, policy.limit)
+  return { granted: 0, headers: limitHeaders(policy, state), refusal: limitProblem(policy, state) }
 }
 
 function createLimitedPrincipal(principal: KeyPrincipal, defaultLimit: RateLimit) {

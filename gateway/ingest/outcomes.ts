@@ -5,6 +5,7 @@ import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { jsonHeaders } from '../../http/call.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import type { Attempt } from './attempt.ts'
+import { pointsOfRefusal } from './limit-rate.ts'
 import type { LimitRate, Quota } from './limit-rate.ts'
 import type { NoteFacts } from './note-facts.ts'
 
@@ -52,7 +53,7 @@ export function createOutcomes({ limitRate, metrics, facts }: OutcomesDependenci
       }
       count('rejected', error.code)
       facts.refused(attempt, error)
-      const quota = attempt.quota ?? (await chargeOf(attempt, limitRate))
+      const quota = await chargeFor(error, attempt, limitRate)
       const members = attempt.decision ? { decision_id: attempt.decision.decision_id } : {}
       return error.extended({ members, headers: quota?.headers ?? {} })
     },
@@ -64,9 +65,14 @@ export function createOutcomes({ limitRate, metrics, facts }: OutcomesDependenci
 const unexpected = new Problem('internal_error', { detail: 'The request failed unexpectedly.' })
 
 /**
- * An invalid item counts against the limit too: refusing costs work, and a loop of them must end.
+ * What is refused counts against the limit too: refusing costs work, and a loop of it must end. The
+ * point that every decision costs may be taken already.
  */
-async function chargeOf(attempt: Attempt, limitRate: LimitRate): Promise<Quota | null> {
-  const { principal, decision } = attempt
-  return principal === null || decision !== null ? null : await limitRate(principal, 1)
+async function chargeFor(
+  refusal: Problem,
+  { principal, quota, call }: Attempt,
+  limitRate: LimitRate
+): Promise<Quota | null> {
+  const points = pointsOfRefusal(refusal, call.body_bytes) - (quota === null ? 0 : 1)
+  return principal === null || points === 0 ? quota : await limitRate(principal, points)
 }

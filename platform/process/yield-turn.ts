@@ -44,3 +44,12 @@ export function createYieldTurn(options: YieldTurnOptions = {}): YieldTurn {
 
 /** One for the process, since it has one event loop. */
 export const yieldTurn = createYieldTurn()
+
+/** Takes the steps of long work, and lets the event loop turn between them. */
+export async function runInTurns<T>(steps: Iterator<undefined, T>): Promise<T> {
+  for (;;) {
+    await yieldTurn()
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}

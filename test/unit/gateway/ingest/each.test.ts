@@ -1,7 +1,7 @@
 /** Steps over items: a refusal keeps its place, and a bug is no refusal. */
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
-import { admit, each, refuseEach } from '../../../../gateway/ingest/each.ts'
+import { admit, each, eachInTurns, refuseEach } from '../../../../gateway/ingest/each.ts'
 import { quota } from './fakes.ts'
 
 const invalid = new Problem('invalid_decision', { detail: 'No.' })
@@ -13,6 +13,20 @@ test('what a step refuses stands in the place of its item, and its neighbours go
     return item * 10
   })
   expect(results).toEqual([10, invalid, 30])
+})
+
+test('in turns it is the same', async () => {
+  const seen: [number, number][] = []
+  const results = await eachInTurns([1, invalid, 2], (item, index) => {
+    seen.push([item, index])
+    if (item === 2) throw limited
+    return item * 10
+  })
+  expect(results).toEqual([10, invalid, limited])
+  expect(seen).toEqual([
+    [1, 0],
+    [2, 2]
+  ])
 })
 
 test('what was refused before takes no further step and keeps its index', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import type { Call, Reply } from '../../../../http/call.ts'
+import { createFairShare } from '../../../../http/admission/fair-share.ts'
 import { createBatchOutcomes } from '../../../../gateway/ingest/batch-outcomes.ts'
 import { createEncode } from '../../../../gateway/ingest/encode.ts'
 import { idempotentIdOf } from '../../../../gateway/ingest/idempotent-id.ts'
@@ -18,6 +19,8 @@ import { createNotes, organizationId, principal, quota } from './fakes.ts'
 interface Scene {
   /** How many items the limit grants; all when absent. */
   readonly granted?: number
+  /** Whether it is known that nothing is left. */
+  readonly isSpent?: boolean
   /** By the value of `agent_id`: what the log says of the record. */
   readonly failures?: Readonly<Record<string, Problem>>
 }
@@ -25,7 +28,7 @@ interface Scene {
 const limited = new Problem('rate_limited', { detail: 'No.', headers: { 'retry-after': '7' } })
 const away = new Problem('log_unavailable', { detail: 'No.', headers: { 'retry-after': '2' } })
 
-function scene({ granted, failures = {} }: Scene = {}) {
+function scene({ granted, isSpent = false, failures = {} }: Scene = {}) {
   const metrics = new RecordingMetrics()
   const { notes: facts } = createNotes()
   const log: OutgoingRecord[] = []
@@ -39,6 +42,8 @@ function scene({ granted, failures = {} }: Scene = {}) {
   }
   const ingestBatch = createIngestBatch({
     authenticate: () => Promise.resolve(principal),
+    findSpent: () => (isSpent ? { ...quota, granted: 0, refusal: limited } : null),
+    shareLong: createFairShare({ atOnceMax: 1, waitMsMax: 60_000 }),
     takeClientReport: ({ client_report }) => void reports.push(client_report),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
@@ -52,20 +57,26 @@ function scene({ granted, failures = {} }: Scene = {}) {
         return failure ?? null
       }),
     outcomes: createBatchOutcomes({
-      ...{ outcomes: createOutcomes({ limitRate, metrics, facts }), metrics, facts },
+      outcomes: createOutcomes({ limitRate, metrics, facts }),
+      ...{ limitRate, metrics, facts },
       reportRefusal: ({ code }) => void reported.push(code)
     })
   })
+  let reads = 0
   const send = (body: unknown, headers: Call['headers'] = {}): Promise<Reply> => {
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
     const json = { 'content-type': 'application/json', ...headers }
-    return ingestBatch(callOf({ headers: json, readBody: () => Promise.resolve(bytes) }))
+    const readBody = () => {
+      reads += 1
+      return Promise.resolve(bytes)
+    }
+    return ingestBatch(callOf({ headers: json, readBody, body_bytes: bytes.length }))
   }
   const counted = () =>
     metrics.counts
       .filter(({ name }) => name === 'sluice_ingest_outcomes_total')
       .map(({ labels, value }) => [labels['reason'], value])
-  return { send, log, charged, reports, reported, counted }
+  return { send, log, charged, reports, reported, counted, reads: () => reads }
 }
 
 function resultsOf({ body }: Reply) {
@@ -124,6 +135,49 @@ test('over the limit the first that fit are taken and the rest may come again', 
     [false, true]
   ])
   expect(log).toHaveLength(1)
+})
+
+test('with nothing left the batch is refused unread, and has no results', async () => {
+  const { send, reads, charged, counted } = scene({ isSpent: true })
+  const problem = await problemOf(send({ decisions: [aDecisionBody()] }))
+  expect(problem.code).toBe('rate_limited')
+  expect(problem.options.headers).toEqual({ ...quota.headers, 'retry-after': '7' })
+  expect(problem.options.members).toEqual({})
+  expect([reads(), charged, counted()]).toEqual([0, [], [['rate_limited', 1]]])
+})
+
+describe('refused items cost by their size', () => {
+  const large = { input: 'x'.repeat(200_000) }
+
+  test('on top of the point of each', async () => {
+    const { send, charged } = scene()
+    const reply = await send({ decisions: [{ ...large, output: '' }, large, { input: 1 }] })
+    expect(reply.status).toBe(207)
+    expect(charged).toEqual([3, 3])
+  })
+
+  test('lines as well, be they JSON or not', async () => {
+    const { send, charged } = scene()
+    const lines = [{ ...large, output: '' }, large].map((item) => JSON.stringify(item))
+    const headers = { 'content-type': 'application/x-ndjson' }
+    await send([...lines, 'x'.repeat(100_000)].join('\n'), headers)
+    expect(charged).toEqual([3, 3 + 1])
+  })
+
+  test('what may come again costs no more', async () => {
+    const { send, charged } = scene({ granted: 0 })
+    await send({ decisions: [{ ...large, output: '' }] })
+    expect(charged).toEqual([1])
+  })
+})
+
+test('a long batch is taken like a short one', async () => {
+  const { send, log } = scene()
+  const valid = { input: 'x'.repeat(2000), output: '' }
+  const decisions = Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? {} : valid))
+  const results = resultsOf(await send({ decisions }))
+  expect(results.map(({ queued }) => queued)).toEqual(decisions.map((item) => item === valid))
+  expect(log).toHaveLength(200)
 })
 
 test('an agent over its own limit spoils nothing for the others', async () => {

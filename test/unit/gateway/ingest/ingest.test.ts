@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import type { ProblemCode } from '../../../../core/problem.ts'
 import type { Call } from '../../../../http/call.ts'
+import { createFairShare } from '../../../../http/admission/fair-share.ts'
 import { createEncode } from '../../../../gateway/ingest/encode.ts'
 import { createIngest } from '../../../../gateway/ingest/ingest.ts'
 import { createOutcomes } from '../../../../gateway/ingest/outcomes.ts'
@@ -13,9 +14,17 @@ import { RecordingMetrics } from '../../consumers/recording-metrics.ts'
 import { callOf, problemOf } from '../../api/fakes.ts'
 import { createNotes, principal, quota } from './fakes.ts'
 
-type Step = 'authenticate' | 'read body' | 'limit rate' | 'limit agent' | 'encode' | 'produce'
+type Step =
+  | 'authenticate'
+  | 'look for spent'
+  | 'read body'
+  | 'limit rate'
+  | 'limit agent'
+  | 'encode'
+  | 'produce'
 
-const untilAdmitted: Step[] = ['authenticate', 'read body', 'limit rate', 'limit agent']
+const untilRead: Step[] = ['authenticate', 'look for spent', 'read body']
+const untilAdmitted: Step[] = [...untilRead, 'limit rate', 'limit agent']
 
 /** The real line between fakes of what is away: each step notes that it ran, or fails as told. */
 function scene(failures: Partial<Record<Step, Error>> = {}) {
@@ -40,6 +49,12 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
       enter('authenticate')
       return principal
     },
+    findSpent: () => {
+      steps.push('look for spent')
+      const refusal = (failures['look for spent'] ?? null) as Problem | null
+      return refusal === null ? null : { ...quota, refusal }
+    },
+    shareLong: createFairShare({ atOnceMax: 1, waitMsMax: 60_000 }),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
     limitAgent: () => {
@@ -99,8 +114,9 @@ test('the trace of the request travels with the record', async () => {
 describe('each refusal ends the line where it arose', () => {
   test.each<[Step, ProblemCode, Step[]]>([
     ['authenticate', 'api_key_invalid', ['authenticate']],
-    ['read body', 'payload_too_large', ['authenticate', 'read body', 'limit rate']],
-    ['limit rate', 'rate_limited', ['authenticate', 'read body', 'limit rate']],
+    ['look for spent', 'rate_limited', ['authenticate', 'look for spent']],
+    ['read body', 'payload_too_large', [...untilRead, 'limit rate']],
+    ['limit rate', 'rate_limited', [...untilRead, 'limit rate']],
     ['limit agent', 'rate_limited', untilAdmitted],
     ['encode', 'schema_unavailable', [...untilAdmitted, 'encode']],
     ['produce', 'log_unavailable', [...untilAdmitted, 'encode', 'produce']]
@@ -126,6 +142,18 @@ test.each<Step>(['limit rate', 'encode', 'produce'])(
     expect(made?.['decision_id']).toMatch(/^[0-9a-f-]{36}$/)
   }
 )
+
+test('of an organization one long body at a time is parsed to encoded', async () => {
+  const line = scene()
+  const long = aDecisionBody({ input: 'x'.repeat(300_000) })
+  const [first, second, short] = [send(line, long), send(line, long), send(line, aDecisionBody())]
+  await short
+  expect(line.steps.filter((step) => step === 'encode')).toHaveLength(1)
+  await Promise.all([first, second])
+  const ofLong = line.steps.slice(line.steps.indexOf('produce') + 1)
+  const each: Step[] = ['limit rate', 'limit agent', 'encode', 'produce']
+  expect(ofLong).toEqual([...each, ...each])
+})
 
 describe('bad bodies are refused and never reach the log', () => {
   const valid = JSON.stringify(aDecisionBody())

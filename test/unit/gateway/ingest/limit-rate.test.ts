@@ -1,7 +1,13 @@
 /** limit rate: what is taken from whose window, and what the caller is told. */
 import { describe, expect, test } from '@jest/globals'
 import type { KeyPrincipal } from '../../../../core/principal.ts'
-import { createLimitRate } from '../../../../gateway/ingest/limit-rate.ts'
+import { Problem } from '../../../../core/problem.ts'
+import type { ProblemCode } from '../../../../core/problem.ts'
+import {
+  createLimitRate,
+  pointsOfRefusal,
+  refusedBytesPerPoint
+} from '../../../../gateway/ingest/limit-rate.ts'
 import { FakeLimiter } from './fake-limiter.ts'
 import { organizationId, principal } from './fakes.ts'
 
@@ -12,7 +18,7 @@ const limitedKey: KeyPrincipal = { ...principal, key_rate_limit_points: 7 }
 
 function scene() {
   const rateLimiter = new FakeLimiter()
-  return { rateLimiter, limitRate: createLimitRate({ rateLimiter, defaultLimit }) }
+  return { rateLimiter, ...createLimitRate({ rateLimiter, defaultLimit }) }
 }
 
 describe('the organization', () => {
@@ -125,5 +131,41 @@ describe('a key with a limit of its own', () => {
     const { refusal } = await limitRate(limitedKey, 1)
     expect(refusal?.options.detail).toContain('The organization')
     expect(rateLimiter.left.has(ofKey)).toBe(false)
+  })
+})
+
+describe('who is known to have nothing left', () => {
+  test.each([
+    ['the organization', principal, ofOrganization, '"organization";r=0;t=13'],
+    ['the key', limitedKey, ofKey, '"key";r=0;t=13']
+  ])('is refused as always, and nothing is taken: %s', async (_who, who, window, ratelimit) => {
+    const { rateLimiter, limitRate, findSpent } = scene()
+    rateLimiter.left.set(window, 0)
+    const spent = findSpent(who)
+    expect(spent?.headers['ratelimit']).toBe(ratelimit)
+    const { refusal } = await limitRate(who, 1)
+    expect(spent?.refusal.options).toEqual(refusal?.options)
+    rateLimiter.left.delete(ofOrganization)
+    findSpent(who)
+    expect(rateLimiter.left.get(ofOrganization) ?? defaultLimit.points).toBe(100)
+  })
+
+  test('others are not', () => {
+    const { findSpent } = scene()
+    expect([findSpent(principal), findSpent(limitedKey)]).toEqual([null, null])
+  })
+})
+
+describe('what a refusal costs', () => {
+  test.each<[ProblemCode, number, number]>([
+    ['invalid_decision', 0, 1],
+    ['invalid_decision', refusedBytesPerPoint, 1],
+    ['invalid_decision', refusedBytesPerPoint + 1, 2],
+    ['payload_too_large', 10 * 1024 * 1024, 160],
+    ['malformed_json', 10 * 1024 * 1024, 160],
+    ['rate_limited', 10 * 1024 * 1024, 1],
+    ['overloaded', 10 * 1024 * 1024, 1]
+  ])('%s of %d bytes: %d', (code, bytes, points) => {
+    expect(pointsOfRefusal(new Problem(code, { detail: 'No.' }), bytes)).toBe(points)
   })
 })

@@ -10,7 +10,7 @@ import { createNotes, organizationId, principal, submissionOf } from './fakes.ts
 function attemptOf(members: Partial<BatchAttempt> = {}): BatchAttempt {
   return {
     ...{ call: callOf(), principal, submission: null, decision: null, quota: null },
-    ...{ items: [], ids: [], decisions: [] },
+    ...{ items: [], sizes: [], ids: [], decisions: [] },
     ...members
   }
 }

@@ -71,6 +71,17 @@ describe('refuse', () => {
     expect(refused.options.members).toEqual({})
   })
 
+  test.each([
+    ['before its point was taken', null, 16],
+    ['after that', quota, 15]
+  ])('what cannot succeed is charged by what was read of it, %s', async (_when, taken, points) => {
+    const { outcomes, charged } = scene()
+    const tooLarge = new Problem('payload_too_large', { detail: 'No.' })
+    const attempt = { ...outcomes.begin(callOf({ body_bytes: 1024 * 1024 })), principal }
+    await outcomes.refuse({ ...attempt, quota: taken }, tooLarge)
+    expect(charged).toEqual([{ principal, points }])
+  })
+
   test('an invalid item over the limit keeps its own refusal', async () => {
     const { outcomes } = scene(new Problem('rate_limited', { detail: 'Too many.' }))
     const invalid = new Problem('invalid_decision', { detail: 'No.' })
@@ -81,10 +92,10 @@ describe('refuse', () => {
 
   test.each([
     ['without a key there is nobody to charge', null, null],
-    ['what was refused by the limit is not charged again', principal, aDecision()]
-  ])('%s', async (_what, who, decision) => {
+    ['what was refused by the limit is not charged again', principal, quota]
+  ])('%s', async (_what, who, taken) => {
     const { outcomes, charged } = scene()
-    await outcomes.refuse({ ...known, principal: who, decision, quota: null }, problem)
+    await outcomes.refuse({ ...known, principal: who, decision: null, quota: taken }, problem)
     expect(charged).toEqual([])
   })
 

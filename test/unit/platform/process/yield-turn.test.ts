@@ -1,6 +1,6 @@
 /** Turns of long work, on a clock that moves only with the work. */
 import { beforeEach, expect, test } from '@jest/globals'
-import { createYieldTurn, yieldTurn } from '../../../../platform/process/yield-turn.ts'
+import { createYieldTurn, runInTurns, yieldTurn } from '../../../../platform/process/yield-turn.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -69,4 +69,14 @@ test('a caller that comes while others wait does not stop them', async () => {
 test('the one of the process yields', async () => {
   const endsAt = performance.now() + 1000
   while (yieldTurn() === undefined) expect(performance.now()).toBeLessThan(endsAt)
+})
+
+test('steps are all taken, in turns, and a refusal of one is that of all', async () => {
+  function* stepsTo(last: number) {
+    for (let step = 0; step < last; step++) yield
+    if (last === 7) throw new Error('no')
+    return last
+  }
+  expect(await runInTurns(stepsTo(1000))).toBe(1000)
+  await expect(runInTurns(stepsTo(7))).rejects.toThrow('no')
 })
