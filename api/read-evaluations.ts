@@ -1,8 +1,8 @@
 /** What is known of the evaluation of decisions: their plans, and their runs with their scores. */
 import type { Row } from '../platform/postgres/postgres.ts'
+import { yieldTurn } from '../platform/process/yield-turn.ts'
 import type { EvaluationRun } from './evaluation-run.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
-import { yieldTurn } from '../platform/process/yield-turn.ts'
 import { readRuns } from './read-runs.ts'
 import { createReadRuleOutlines } from './rule-outlines.ts'
 import type { RuleOutline } from './rule-outlines.ts'

@@ -44,7 +44,7 @@ export function createMe({ accounts }: { readonly accounts: AccountStore }) {
   return { showMe, changeMe }
 }
 
-/** More nobody belongs to. */
+/** Organizations of one person; the oldest memberships. */
 const membershipsMax = 1000
 
 function readMemberships(accounts: Queryable, userId: string): Promise<Membership[]> {

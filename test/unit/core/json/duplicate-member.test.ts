@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { findDuplicateMember, stepCharacters } from '../../../../core/json/duplicate-member.ts'
-import { scanItems } from '../../../../core/json/json-items.ts'
+import { scanItemsSteps } from '../../../../core/json/json-items.ts'
+import { runSteps } from '../../../../core/json/steps.ts'
 import { cutMembers } from '../../../support/exactness/cut-members.ts'
 import { valueText } from './json-texts.ts'
 
@@ -60,7 +61,8 @@ test('works on a long text in steps', () => {
 function repeatsOne(text: string): boolean {
   const value: unknown = JSON.parse(text)
   if (Array.isArray(value)) {
-    const items = scanItems(text, text.indexOf('['), Number.POSITIVE_INFINITY)?.items ?? []
+    const start = text.indexOf('[')
+    const items = runSteps(scanItemsSteps(text, start, Number.POSITIVE_INFINITY))?.items ?? []
     return items.some(({ start, end }) => repeatsOne(text.slice(start, end)))
   }
   if (typeof value !== 'object' || value === null) return false

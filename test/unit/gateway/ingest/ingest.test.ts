@@ -54,7 +54,7 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
       const refusal = (failures['look for spent'] ?? null) as Problem | null
       return refusal === null ? null : { ...quota, refusal }
     },
-    shareLong: createFairShare({ atOnceMax: 1, waitMsMax: 60_000 }),
+    shareLong: createFairShare({ atOnceMax: 1, waitingMax: 32, waitMsMax: 60_000 }),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
     limitAgent: () => {
