@@ -73,5 +73,7 @@ async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<v
 }
 
 function tooMuch(): Problem {
-  return overloaded('Your organization has reached its limit of concurrent requests. Retry shortly.')
+  return overloaded(
+    'Your organization has reached its limit of concurrent requests. Retry shortly.'
+  )
 }
