@@ -1,6 +1,8 @@
 /** Finds a member that an object holds twice: a parsed value only has the last of them. */
 import { decodeName, skipSpace, skipString } from './json-members.ts'
 import { pointerTo } from './json-pointer.ts'
+import { stepCharacters } from './steps.ts'
+import type { Steps } from './steps.ts'
 
 const quote = 34
 const comma = 44
@@ -18,15 +20,12 @@ interface Level {
   place: string | number
 }
 
-/** Of the text, in one step: a few milliseconds where there are only short names. */
-export const stepCharacters = 64 * 1024
-
 /**
  * JSON pointer to the first member whose object already has one of the same name, at any depth, or
  * null. One walk in linear time, which yields after each step.
  * @param text valid JSON
  */
-export function* findDuplicateMember(text: string): Generator<undefined, string | null, undefined> {
+export function* findDuplicateMember(text: string): Steps<string | null> {
   const levels: Level[] = []
   let at = 0
   for (let stepEnd = stepCharacters; at < text.length;) {

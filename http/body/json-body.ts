@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { findDuplicateMember } from '../../core/json/duplicate-member.ts'
 import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
-import { yieldTurn } from '../../platform/process/yield-turn.ts'
+import { runInTurns } from '../../platform/process/yield-turn.ts'
 import { requireJson } from './require-json.ts'
 
 /** No body of these routes comes near it; more is not even read. */
@@ -27,10 +27,7 @@ export async function parseJsonBody(
 
 /** Readers disagree on which of two members counts, and the parsed value has lost one of them. */
 async function refuseDuplicates(text: string): Promise<void> {
-  const search = findDuplicateMember(text)
-  let step = search.next()
-  for (; step.done !== true; step = search.next()) await yieldTurn()
-  const found = step.value
+  const found = await runInTurns(findDuplicateMember(text))
   if (found === null) return
   const isLong = found.length > pointerLengthMax
   const pointer = isLong ? '' : found

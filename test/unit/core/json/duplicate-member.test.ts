@@ -1,9 +1,9 @@
 /** A member that comes twice is found at any depth, whatever its spelling. */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { findDuplicateMember, stepCharacters } from '../../../../core/json/duplicate-member.ts'
+import { findDuplicateMember } from '../../../../core/json/duplicate-member.ts'
 import { scanItemsSteps } from '../../../../core/json/json-items.ts'
-import { runSteps } from '../../../../core/json/steps.ts'
+import { runSteps, stepCharacters } from '../../../../core/json/steps.ts'
 import { cutMembers } from '../../../support/exactness/cut-members.ts'
 import { valueText } from './json-texts.ts'
 
@@ -61,8 +61,8 @@ test('works on a long text in steps', () => {
 function repeatsOne(text: string): boolean {
   const value: unknown = JSON.parse(text)
   if (Array.isArray(value)) {
-    const start = text.indexOf('[')
-    const items = runSteps(scanItemsSteps(text, start, Number.POSITIVE_INFINITY))?.items ?? []
+    const scanned = runSteps(scanItemsSteps(text, text.indexOf('['), Number.POSITIVE_INFINITY))
+    const items = scanned?.items ?? []
     return items.some(({ start, end }) => repeatsOne(text.slice(start, end)))
   }
   if (typeof value !== 'object' || value === null) return false
