@@ -68,9 +68,6 @@ export async function runFairness(session: Session): Promise<Outcome> {
   const accounts: (readonly [Flow, Account])[] = []
   // Each attack has an organization of its own: the limits of one would protect from the next.
   for (const attack of asked) accounts.push([attack, await createAttacker(stage, attack)])
-  await stage.catchUp()
-  // As Postgres does by itself a minute later, in the middle of a measurement.
-  await openPostgres(bench, { statementTimeoutMs }).query('vacuum analyze')
   const quiet = await measureQuiet(stage)
   const rows = [quiet]
   say(`  ${cellsOf(quiet, quiet).join(' | ')}`)
@@ -150,11 +147,15 @@ function timesOf(answers: Answers | undefined): Times {
   return { p50_ms: times.percentileMs(0.5), p99_ms: times.percentileMs(0.99) }
 }
 
-/** After a window that warms up. */
+/** After a window that warms up, and when Postgres has statistics of its decisions, too. */
 async function measureQuiet(stage: Stage): Promise<FairnessRow> {
-  const { seconds } = stage.session.options
+  const { bench, options } = stage.session
+  const { seconds } = options
   const look = await openLook(stage)
   await look(seconds)
+  await stage.catchUp()
+  // Postgres does so by itself up to a minute later, in the middle of a measurement.
+  await openPostgres(bench, { statementTimeoutMs }).query('vacuum analyze')
   const work = look(quietFactor * seconds)
   const { result, samples } = await sampleWhile(work, sampleMs, stage.readPause)
   const nothing = { recovered_after_s: 0, answers: {}, attacker_cores: 0 }
