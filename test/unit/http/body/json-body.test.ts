@@ -56,7 +56,8 @@ test('other work goes on while a large body is searched', async () => {
   setImmediate(count)
   await parseJsonBody(json, Buffer.from(`{${names.join(',')}}`))
   isOver = true
-  expect(turns).toBeGreaterThan(10)
+  // Without a turn in between it would be one; how many there are is a matter of the machine.
+  expect(turns).toBeGreaterThan(1)
 })
 
 test('a body that is not JSON is refused as that, whatever it has twice', async () => {
