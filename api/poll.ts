@@ -35,6 +35,8 @@ export type Poll = <T>(
 
 /** At two reads a second each, all waiting calls cost Postgres some 500 small reads a second. */
 const waitingMaxDefault = 250
+/** All calls of one organization that wait read no more often than this, together. */
+const organizationReadsPerSecond = 50
 /** One organization has this part of the places, so that it cannot take those of all others. */
 const organizationPart = 1 / 5
 const firstPauseMs = 100
@@ -56,33 +58,43 @@ export function createPoll(dependencies: PollDependencies): Poll {
     const endsAt = timer.now() + waitMs
     const first = await read()
     if (waitMs === 0 || isEnough(first)) return first
-    const leave = takePlace(organizationId)
+    const place = takePlace(organizationId)
     try {
       const ended = AbortSignal.any([signal, stopping])
-      return await readOn({ read, isEnough, timer, endsAt, ended }, first)
+      const pauseMsMin = () => (place.ofOrganization() * 1000) / organizationReadsPerSecond
+      return await readOn({ read, isEnough, timer, endsAt, ended, pauseMsMin }, first)
     } finally {
-      leave()
+      place.leave()
     }
   }
 }
 
-/** @returns a function that takes a place, and returns the one that gives it back. */
+interface Place {
+  /** How many places its organization has taken. */
+  ofOrganization(): number
+  leave(): void
+}
+
+/** @returns a function that takes a place */
 function createPlaces(waitingMax: number) {
   const organizationMax = Math.ceil(waitingMax * organizationPart)
   const waiting = new Map<string, number>()
   let all = 0
 
-  return function takePlace(organizationId: string): () => void {
+  return function takePlace(organizationId: string): Place {
     const ours = waiting.get(organizationId) ?? 0
     if (ours >= organizationMax) throw tooManyWait(organizationMax, 'of your organization')
     if (all >= waitingMax) throw tooManyWait(waitingMax, 'on this instance')
     all += 1
     waiting.set(organizationId, ours + 1)
-    return function leave() {
-      all -= 1
-      const left = (waiting.get(organizationId) ?? 1) - 1
-      if (left === 0) waiting.delete(organizationId)
-      else waiting.set(organizationId, left)
+    return {
+      ofOrganization: () => waiting.get(organizationId) ?? 0,
+      leave: () => {
+        all -= 1
+        const left = (waiting.get(organizationId) ?? 1) - 1
+        if (left === 0) waiting.delete(organizationId)
+        else waiting.set(organizationId, left)
+      }
     }
   }
 }
@@ -93,16 +105,18 @@ interface Waiting<T> {
   readonly timer: PollTimer
   readonly endsAt: number
   readonly ended: AbortSignal
+  readonly pauseMsMin: () => number
 }
 
 /** Most decisions are there within a second, so the first pauses are short. */
 async function readOn<T>(waiting: Waiting<T>, first: T): Promise<T> {
-  const { read, isEnough, timer, endsAt, ended } = waiting
+  const { read, isEnough, timer, endsAt, ended, pauseMsMin } = waiting
   let value = first
   for (let pauseMs = firstPauseMs; !isEnough(value); pauseMs *= pauseGrowth) {
     const leftMs = endsAt - timer.now()
     if (leftMs <= 0 || ended.aborted) return value
-    await timer.pause(Math.min(pauseMs, pauseMsMax, leftMs), ended)
+    const wantedMs = Math.max(Math.min(pauseMs, pauseMsMax), pauseMsMin())
+    await timer.pause(Math.min(wantedMs, leftMs), ended)
     if (ended.aborted) return value
     value = await read()
   }

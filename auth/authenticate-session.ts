@@ -1,6 +1,7 @@
 /** authenticate a session: an Authorization header to the person behind its token. */
 import { Problem } from '../core/problem.ts'
 import type { SessionTokens } from '../platform/security/session-token.ts'
+import { neighbours } from '../http/admission/neighbours.ts'
 import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
 import type { SessionPrincipal } from '../core/principal.ts'
 import type { LiveSessions } from './live-sessions.ts'
@@ -28,10 +29,13 @@ export function createAuthenticateSession(
     }
     // The role that was signed may have been taken away since.
     const role = await liveSessions.roleOf(claims)
-    if (role !== null) return { kind: 'session', ...claims, role }
-    throw sessionInvalid('The session was ended, or you are no member of its organization any more')
+    if (role === null) throw sessionInvalid(ended)
+    neighbours.note(claims.organization_id)
+    return { kind: 'session', ...claims, role }
   }
 }
+
+const ended = 'The session was ended, or you are no member of its organization any more'
 
 function sessionRequired(detail: string): Problem {
   return new Problem('session_required', { detail, headers: bearerChallenge })

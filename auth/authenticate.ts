@@ -3,6 +3,7 @@ import { isSameDigest, parseApiKey, secretDigestOf } from '../core/ids/api-key.t
 import type { NeededScope } from '../core/ids/api-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
+import { neighbours } from '../http/admission/neighbours.ts'
 import { createCache } from '../platform/process/cache.ts'
 import type { KeyPrincipal } from '../core/principal.ts'
 import type { FindApiKey } from './api-keys.ts'
@@ -55,6 +56,7 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
     const { principal } = row
     if (!mayDo(principal, scope)) throw scopeMissing(principal, scope)
     noteUse(principal.key_id)
+    neighbours.note(principal.organization_id)
     return principal
   }
 

@@ -1,6 +1,7 @@
 /** What happens before a handler runs: authenticate, then check path, query and body. */
 import type { NeededScope } from '../core/ids/api-key.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'
+import { longText } from '../core/json/steps.ts'
 import { Problem, problems } from '../core/problem.ts'
 import type { ProblemCode, Violation } from '../core/problem.ts'
 import { mayActAs } from '../core/user-role.ts'
@@ -9,7 +10,8 @@ import { createCheck } from '../platform/validation/json-schema.ts'
 import type { Check, JsonSchema } from '../platform/validation/json-schema.ts'
 import { bearerTokenOf, isApiKey } from './bearer.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../core/principal.ts'
-import type { Call, Reply } from '../http/call.ts'
+import type { FairShare } from '../http/admission/fair-share.ts'
+import type { Call, Reply, WorkShare } from '../http/call.ts'
 import type { CheckedCall, Credential, Handle, Operation } from '../http/route.ts'
 import type { AuthenticateSession } from './authenticate-session.ts'
 import { parseJsonBody, smallBodyBytesMax } from '../http/body/json-body.ts'
@@ -22,6 +24,8 @@ export type AuthenticateKey = (
 export interface CheckedDependencies {
   readonly authenticateKey: AuthenticateKey
   readonly authenticateSession: AuthenticateSession
+  /** For long bodies. */
+  readonly shareLong: FairShare
 }
 
 /** What a handler may take for granted once a credential was asked for. */
@@ -48,13 +52,13 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
     const authenticate = createAuthenticateBy(dependencies, credential)
     const refuseParams = createRefuseParams(operation)
     const readQuery = createReadQuery(operation.query)
-    const readBody = createReadBody(operation.body)
+    const readBody = createReadBody(operation.body, dependencies.shareLong)
 
     return async function handleChecked(call) {
       const principal = await authenticate(call.headers.authorization)
       refuseParams(call.params)
       const query = readQuery(call.query)
-      const body = await readBody(call)
+      const body = await readBody(call, principal?.organization_id ?? '')
       return handle(checkedCallOf(call, { principal: principal as never, query, body }))
     }
   }
@@ -153,15 +157,17 @@ function createRefuseDigits(schema: JsonSchema | undefined) {
   }
 }
 
-function createReadBody(definition: Operation['body']) {
+function createReadBody(definition: Operation['body'], shareLong: FairShare) {
   const check =
     definition === undefined ? null : (definition.check ?? createCheck(definition.schema))
   const bytesMax = definition?.bytesMax ?? smallBodyBytesMax
 
-  return async function readBody(call: Call): Promise<unknown> {
+  return async function readBody(call: Call, organizationId: string): Promise<unknown> {
     if (check === null) return undefined
-    const bytes = await call.readBody({ bytesMax })
-    const body = await parseJsonBody(call.headers['content-type'], bytes)
+    const inShare: WorkShare = (work) => shareLong(organizationId, work)
+    const bytes = await call.readBody({ bytesMax, organizationId, inShare })
+    const parse = () => parseJsonBody(call.headers['content-type'], bytes)
+    const body = await (bytes.length > longText ? inShare(parse) : parse())
     const errors = check(body)
     if (errors.length === 0) return body
     throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })

@@ -27,6 +27,7 @@ import { createStore } from '../api/store.ts'
 import type { Store } from '../api/store.ts'
 import { createStreams } from '../api/streams/create-streams.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
+import type { FairShare } from '../http/admission/fair-share.ts'
 import { createApp } from '../http/app.ts'
 import type { FindApiKey } from '../auth/api-keys.ts'
 import { createAuthenticate } from '../auth/authenticate.ts'
@@ -84,7 +85,7 @@ export interface GatewayParts {
 }
 
 /** Of one organization, bodies that are parsed in turns; each that waits is held in memory. */
-const longBodies = { atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 }
+const longBodies = { atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000, restRatio: 3 }
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
@@ -96,9 +97,10 @@ export function createGatewayApp(parts: GatewayParts) {
   const store = createStore(parts.postgres)
   const sessions = openSessions(config, store)
   const authenticateSession = createAuthenticateSession(sessions)
-  const checked = createChecked({ authenticateKey: authenticate, authenticateSession })
+  const shareLong = createFairShare(longBodies)
+  const checked = createChecked({ authenticateKey: authenticate, authenticateSession, shareLong })
   const reportRefusal = createReportRefusals({ logger, elapsedMs })
-  const shared = { authenticate, reportRefusal }
+  const shared = { authenticate, reportRefusal, shareLong }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
   const reads = createReads(parts, { store, ingest, ...sessions })
   const handlers = { ingest, ingestBatch, ...shareExpensiveReads(reads) }
@@ -116,9 +118,15 @@ export function createGatewayApp(parts: GatewayParts) {
   return { app, drain }
 }
 
+interface SharedByIngest {
+  readonly authenticate: Authenticate
+  readonly reportRefusal: ReportRefusal
+  readonly shareLong: FairShare
+}
+
 function createIngestLines(
   parts: GatewayParts,
-  { authenticate, reportRefusal }: { authenticate: Authenticate; reportRefusal: ReportRefusal }
+  { authenticate, reportRefusal, shareLong }: SharedByIngest
 ) {
   const { config, metrics, producer, rateLimiter, schemaId, facts } = parts
   const limitOf = (points: number) => ({ points, windowSeconds: config.RATE_LIMIT_WINDOW_SECONDS })
@@ -137,7 +145,7 @@ function createIngestLines(
   const steps = {
     authenticate,
     findSpent,
-    shareLong: createFairShare(longBodies),
+    shareLong,
     validate: createValidate({ clock, metrics }),
     limitRate,
     limitAgent: createLimitAgent({ rateLimiter, limit: agentLimit }),

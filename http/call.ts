@@ -25,7 +25,12 @@ export interface BodyLimits {
   readonly bytesMax?: number
   /** Of the bytes of bodies in memory an organization has a share; without it nobody's counts. */
   readonly organizationId?: string
+  /** Inflates what becomes long; without it, at once. */
+  readonly inShare?: WorkShare
 }
+
+/** Runs work when it is its turn. */
+export type WorkShare = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface Reply {
   readonly status: number

@@ -13,7 +13,7 @@
  */
 import type { Authenticate } from '../../auth/authenticate.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
-import type { Call, Reply } from '../../http/call.ts'
+import type { Call, Reply, WorkShare } from '../../http/call.ts'
 import { runInTurns } from '../../platform/process/yield-turn.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { TakeClientReport } from './client-report.ts'
@@ -55,7 +55,8 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
       const spent = (attempt.quota = findSpent(principal))
       if (spent !== null) throw spent.refusal
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
-      const body = await call.readBody({ organizationId })
+      const inShare: WorkShare = (work) => shareLong(organizationId, work)
+      const body = await call.readBody({ organizationId, inShare })
       const toRecords = async () => {
         const contentType = headers['content-type']
         const eachItem: EachItem = isLong(body) ? eachInTurns : each
@@ -74,7 +75,7 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
         const admitted = await refuseEach(admit(attempt.decisions, attempt.quota), limitAgent)
         return eachItem(admitted, (decision) => encode(decision, headers['traceparent']))
       }
-      const records = await (isLong(body) ? shareLong(organizationId, toRecords) : toRecords())
+      const records = await (isLong(body) ? inShare(toRecords) : toRecords())
       const results = await produceEach(records)
       return await outcomes.settle(attempt, results, call.request_id)
     } catch (error) {

@@ -14,7 +14,7 @@
  * decisions in one request go the same way, in ingest-batch.ts.
  */
 import type { Authenticate } from '../../auth/authenticate.ts'
-import type { Call, Reply } from '../../http/call.ts'
+import type { Call, Reply, WorkShare } from '../../http/call.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
 import { runInTurns } from '../../platform/process/yield-turn.ts'
 import type { Encode } from './encode.ts'
@@ -52,7 +52,8 @@ export function createIngest(dependencies: IngestDependencies) {
       const spent = (attempt.quota = findSpent(principal))
       if (spent !== null) throw spent.refusal
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
-      const body = await call.readBody({ organizationId })
+      const inShare: WorkShare = (work) => shareLong(organizationId, work)
+      const body = await call.readBody({ organizationId, inShare })
       const toRecord = async () => {
         const contentType = headers['content-type']
         const submission = (attempt.submission = isLong(body)
@@ -65,7 +66,7 @@ export function createIngest(dependencies: IngestDependencies) {
         if (refusal !== null) throw refusal
         return encode(attempt.decision, headers['traceparent'])
       }
-      await produce(await (isLong(body) ? shareLong(organizationId, toRecord) : toRecord()))
+      await produce(await (isLong(body) ? inShare(toRecord) : toRecord()))
       return outcomes.acknowledge(attempt)
     } catch (error) {
       throw await outcomes.refuse(attempt, error)

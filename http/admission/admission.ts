@@ -2,7 +2,8 @@
  *
  * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
  * works on what it took for a few milliseconds, then looks who has come, and so on. Who comes while
- * there is no time waits in line, and while that line is slow nobody else joins it.
+ * there is no time waits in line, where callers take turns; a caller of whom too many wait for too
+ * long has nobody else join it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRefusalPace } from './refusal-pace.ts'
@@ -52,10 +53,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const turns = createTurns({ turnMs, now, onEnd: () => pace.pause() })
   let inProgress = 0
 
-  function reasonFor(at: number): Shed['reason'] | null {
+  function reasonFor(at: number, caller: string): Shed['reason'] | null {
     if (inProgress >= requestsMax) return 'requests'
     const limitMs = turns.waiting() > shortLine ? waitMsMax : shortLineWaitMsMax
-    return turns.waitedMs(at) > limitMs ? 'wait' : null
+    const isLate = turns.waitedMs(at, caller) > limitMs || turns.waitedMs(at) > shortLineWaitMsMax
+    return isLate ? 'wait' : null
   }
 
   return {
@@ -63,10 +65,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const at = now()
       turns.begin(at)
       pace.arrive(at)
-      const reason = reasonFor(at)
+      const caller = callerOf(request)
+      const reason = reasonFor(at, caller)
       if (reason !== null) return { reason, ...pace.refuse(at) }
       inProgress += 1
-      turns.take(at, () => {
+      turns.take(at, caller, () => {
         // Who hung up while he waited is not worth the work.
         if (request.destroyed) inProgress -= 1
         else serve(request, response)
@@ -76,4 +79,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     leave: () => void (inProgress -= 1),
     inProgress: () => inProgress
   }
+}
+
+/** Whoever claims to be somebody else only waits with him: nothing is known of anybody yet. */
+function callerOf({ headers, socket }: IncomingMessage): string {
+  return headers.authorization ?? socket.remoteAddress ?? ''
 }

@@ -1,5 +1,8 @@
-/** Limits how much work of one organization runs at once; no other organization waits for it. */
+/** Limits how much work of one organization runs at once, and for how much of the time while others
+ *  call as well. */
 import type { Problem } from '../../core/problem.ts'
+import { neighbours } from './neighbours.ts'
+import type { Neighbours } from './neighbours.ts'
 import { overloaded } from './overloaded.ts'
 
 export interface FairShareOptions {
@@ -9,6 +12,9 @@ export interface FairShareOptions {
   readonly waitingMax: number
   /** Work that has waited this long is rejected; without it, work waits as long as it takes. */
   readonly waitMsMax?: number
+  /** While others call, too: for one millisecond of work, so many in which its place stays empty. */
+  readonly restRatio?: number
+  readonly neighbours?: Pick<Neighbours, 'has'>
 }
 
 /** @throws {Problem} 503 when the organization has too much work waiting, or for too long */
@@ -20,8 +26,13 @@ interface Share {
   readonly waiting: Set<() => void>
 }
 
+const restRatioDefault = 2
+/** Work that took longer mostly waited for something. */
+const restMsMax = 1000
+
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { atOnceMax } = options
+  const { atOnceMax, restRatio = restRatioDefault } = options
+  const others = options.neighbours ?? neighbours
   const shares = new Map<string, Share>()
 
   function shareOf(organizationId: string): Share {
@@ -43,14 +54,22 @@ export function createFairShare(options: FairShareOptions): FairShare {
     if (share.running === 0) shares.delete(organizationId)
   }
 
+  /** A place that rests leaves its part of the processors and of Postgres to other organizations. */
+  function leaveRested(organizationId: string, share: Share, workedMs: number): void {
+    const restMs = Math.min(restRatio * workedMs, restMsMax)
+    if (restMs < 1 || !others.has(organizationId)) return leave(organizationId, share)
+    setTimeout(leave, restMs, organizationId, share)
+  }
+
   return async function inShare(organizationId, work) {
     const share = shareOf(organizationId)
     if (share.running >= atOnceMax) await placeIn(share, options)
     else share.running += 1
+    const startedAt = performance.now()
     try {
       return await work()
     } finally {
-      leave(organizationId, share)
+      leaveRested(organizationId, share, performance.now() - startedAt)
     }
   }
 }
@@ -74,6 +93,6 @@ async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<v
 
 function tooMuch(): Problem {
   return overloaded(
-    'Your organization has reached its limit of concurrent requests. Retry shortly.'
+    'Your organization or network has reached its limit of concurrent requests. Retry shortly.'
   )
 }

@@ -1,5 +1,5 @@
 /** Works for a few milliseconds, then lets the process look what has come meanwhile, and so on.
- *  What there is no time for waits in line. */
+ *  What there is no time for waits in line, where callers take turns. */
 import { createLine } from './line.ts'
 
 export interface TurnOptions {
@@ -13,11 +13,11 @@ export interface Turns {
   /** Something has come: the turn begins, unless one is under way. */
   begin(at: number): void
   /** Runs the task now, or in its turn. */
-  take(at: number, task: () => void): void
+  take(at: number, caller: string, task: () => void): void
   /** Tasks in line. */
   waiting(): number
-  /** How long the task that is next has waited already. */
-  waitedMs(at: number): number
+  /** How long the task that is next has waited already: of all, or of this caller. */
+  waitedMs(at: number, caller?: string): number
 }
 
 interface Waiting {
@@ -59,11 +59,11 @@ export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
 
   return {
     begin,
-    take: (at, task) => {
+    take: (at, caller, task) => {
       if (line.length() === 0 && at < endsAt) task()
-      else line.push({ task, since: at })
+      else line.push(caller, { task, since: at })
     },
     waiting: line.length,
-    waitedMs: (at) => at - (line.first()?.since ?? at)
+    waitedMs: (at, caller) => at - (line.first(caller)?.since ?? at)
   }
 }

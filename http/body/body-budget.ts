@@ -1,9 +1,13 @@
 /** The bytes of request bodies that this process may hold at once, over all requests. */
+import { longText } from '../../core/json/steps.ts'
 import { inflaterBytes } from './inflate.ts'
 
 export const bodyBytesMax = 10 * 1024 * 1024
-/** What a compressed body of that size takes: what came out may stand in the window as well. */
-const leaseBytesMax = 2 * bodyBytesMax + inflaterBytes
+/**
+ * What a compressed body of that size takes, sent and inflated, where what came out may stand in the
+ * window as well; the beginning of a long one is inflated twice.
+ */
+const leaseBytesMax = 3 * bodyBytesMax + 2 * (longText + inflaterBytes)
 
 export interface BodyBudget {
   /** One for each request that reads a body. */

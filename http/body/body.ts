@@ -1,11 +1,12 @@
 /** Reads a request's body whole, inflated, and never further than its limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { longText } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import { bodyBytesMax } from './body-budget.ts'
 import type { BodyLease } from './body-budget.ts'
-import { createInflater, encodings, inflaterBytes } from './inflate.ts'
+import { encodings, inflaterBytes, inflaterOf } from './inflate.ts'
 import type { Inflater } from './inflate.ts'
-import type { BodyLimits } from '../call.ts'
+import type { BodyLimits, WorkShare } from '../call.ts'
 import { overloaded } from '../admission/overloaded.ts'
 
 export interface BodySource {
@@ -19,28 +20,27 @@ export interface BodySource {
  * @throws {Problem} 413 past `bytesMax` inflated bytes, 415 or 400 for the encoding, 503 when this
  * process holds too many bytes of bodies already, or too many of the organization.
  */
-export function readBody(source: BodySource, limits: BodyLimits = {}): Promise<Buffer> {
-  const { bytesMax = bodyBytesMax, organizationId } = limits
-  const { headers, destroyed } = source.request
-  // Who hung up while his key was looked up: there will be no event any more to tell.
-  if (destroyed) return Promise.reject(cutOff())
-  if (Number(headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax))
+export async function readBody(source: BodySource, limits: BodyLimits = {}): Promise<Buffer> {
+  const { bytesMax = bodyBytesMax, organizationId, inShare = atOnce } = limits
+  refuseUnread(source.request, bytesMax)
+  const inflate = createInflate(source)
   if (organizationId !== undefined) source.lease.countFor(organizationId)
-  const encoding = encodingOf(source.request)
-  if (encoding === null) {
-    invite(source)
-    return collectPlain(source, bytesMax)
-  }
-  const inflater = createInflater(encoding)
-  if (inflater === null) return Promise.reject(unsupported(encoding))
   invite(source)
-  return collectInflated(source, { inflater, encoding, bytesMax })
+  const raw = await collect(source, bytesMax)
+  if (inflate === null) return raw
+  // A few bytes may become ten million: what turns out to be long is inflated again, in its turn.
+  const short = await inflate(raw, Math.min(bytesMax, longText))
+  const whole = short ?? (await inShare(() => inflate(raw, bytesMax)))
+  if (whole === null) throw tooLarge(bytesMax)
+  return whole
 }
 
-/** Null for a body that comes as it is. */
-function encodingOf({ headers }: IncomingMessage): string | null {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
-  return encoding === '' || encoding === 'identity' ? null : encoding
+const atOnce: WorkShare = (work) => work()
+
+function refuseUnread({ headers, destroyed }: IncomingMessage, bytesMax: number): void {
+  // Who hung up while his key was looked up: there will be no event any more to tell.
+  if (destroyed) throw cutOff()
+  if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
 }
 
 /** Who asks before sending is invited only now: a caller without a key never gets this far. */
@@ -49,7 +49,7 @@ function invite({ request, response }: BodySource): void {
 }
 
 /** Plain event listeners: an async iterator over a body of one chunk costs more than the body. */
-function collectPlain({ request, lease }: BodySource, bytesMax: number): Promise<Buffer> {
+function collect({ request, lease }: BodySource, bytesMax: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
 
@@ -75,51 +75,48 @@ function collectPlain({ request, lease }: BodySource, bytesMax: number): Promise
   return promise
 }
 
-interface Inflating {
-  readonly inflater: Inflater
-  readonly encoding: string
-  readonly bytesMax: number
+/** Null for a body that comes as it is. @throws {Problem} 415 for an encoding nobody knows here */
+function createInflate({ request, lease }: BodySource) {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return null
+  const open = inflaterOf(encoding)
+  if (open === null) throw unsupported(encoding)
+  return (raw: Buffer, bytesMax: number) => inflateUpTo(bytesMax, raw, { encoding, open, lease })
 }
 
-function collectInflated(
-  { request, lease }: BodySource,
-  { inflater, encoding, bytesMax }: Inflating
-): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
+interface Inflating {
+  readonly encoding: string
+  readonly open: (rawBytes: number) => Inflater
+  readonly lease: BodyLease
+}
 
-  request.on('data', (chunk: Buffer) => {
-    lease.raw += chunk.length
-    if (lease.raw > bytesMax) stop(tooLarge(bytesMax))
-  })
+/** Null past `bytesMax`. @throws {Problem} 400, 503 */
+function inflateUpTo(bytesMax: number, raw: Buffer, { encoding, open, lease }: Inflating) {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>()
+  if (!lease.take(inflaterBytes)) throw tooManyBytes()
+  const inflater = open(raw.length)
+  const chunks: Buffer[] = []
+  lease.inflated = 0
+
   inflater.on('data', (chunk: Buffer) => {
     lease.inflated += chunk.length
-    if (lease.inflated > bytesMax) stop(tooLarge(bytesMax))
+    if (lease.inflated > bytesMax) stop(() => resolve(null))
     // Twice: what came out may stand in the window of the inflater as well.
     else if (lease.take(2 * chunk.length)) chunks.push(chunk)
-    else stop(tooManyBytes())
+    else stop(() => reject(tooManyBytes()))
   })
   inflater.on('end', () => {
     // It ends early, and without an error, when something follows what it inflates: junk, or a
     // second frame of zstd, which Node does not read. To cut it off would change what was sent.
-    const isAllUsed = request.complete && inflater.bytesWritten === lease.raw
-    if (isAllUsed) resolve(joined(chunks))
-    else stop(garbled(encoding))
+    if (inflater.bytesWritten === raw.length) resolve(joined(chunks))
+    else reject(garbled(encoding))
   })
-  inflater.on('error', () => stop(garbled(encoding)))
-  request.on('error', () => stop(cutOff()))
-  // A request also closes when all of it has come, which may be before the last of it is inflated.
-  request.on('close', () => {
-    if (!request.complete) stop(cutOff())
-  })
-  if (lease.take(inflaterBytes)) request.pipe(inflater)
-  else stop(tooManyBytes())
+  inflater.on('error', () => stop(() => reject(garbled(encoding))))
+  inflater.end(raw)
 
-  function stop(problem: Problem): void {
-    reject(problem)
+  function stop(settle: () => void): void {
+    settle()
     chunks.length = 0
-    request.unpipe()
-    request.removeAllListeners('data')
     inflater.removeAllListeners('data')
     inflater.destroy()
   }

@@ -5,25 +5,31 @@ import { constants, createBrotliDecompress, createGunzip, createZstdDecompress }
 /** Counts the compressed bytes it has used. */
 export type Inflater = Transform & { readonly bytesWritten: number }
 
-/**
- * What an inflater holds before anything comes out of it: measured at 30 to 75 KiB, whichever it
- * is.
- */
-export const inflaterBytes = 128 * 1024
+/** Of what comes out at once: each piece costs a way to another thread and back. */
+const pieceBytes = 128 * 1024
+/** From so many compressed bytes on; of fewer, most of such a piece would stay empty. */
+const manyBytes = 8 * 1024
+/** What an inflater holds before anything comes out: a piece, and 30 to 75 KiB as measured. */
+export const inflaterBytes = 2 * pieceBytes
 
 /** RFC 9659: a zstd body needs no window above 8 MiB, and who asks for one asks for memory. */
 const zstdWindowLogMax = 23
 
-const inflaters: Readonly<Record<string, () => Inflater>> = {
+const inflaters: Readonly<Record<string, (options: { chunkSize?: number }) => Inflater>> = {
   gzip: createGunzip,
   br: createBrotliDecompress,
-  zstd: () =>
-    createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } })
+  zstd: (options) =>
+    createZstdDecompress({
+      ...options,
+      params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax }
+    })
 }
 
 export const encodings: readonly string[] = Object.keys(inflaters)
 
-/** Null for an encoding that is not taken. */
-export function createInflater(encoding: string): Inflater | null {
-  return Object.hasOwn(inflaters, encoding) ? (inflaters[encoding]?.() ?? null) : null
+/** What opens an inflater for so many bytes; null for an encoding that is not taken. */
+export function inflaterOf(encoding: string): ((rawBytes: number) => Inflater) | null {
+  const open = Object.hasOwn(inflaters, encoding) ? inflaters[encoding] : undefined
+  if (open === undefined) return null
+  return (rawBytes) => open(rawBytes > manyBytes ? { chunkSize: pieceBytes } : {})
 }

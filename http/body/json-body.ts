@@ -1,7 +1,7 @@
 /** A small JSON body to its value; for every route but ingest, which keeps the text as sent. */
 import { isUtf8 } from 'node:buffer'
 import { findDuplicateMember } from '../../core/json/duplicate-member.ts'
-import { syntaxErrorAt } from '../../core/json/json-syntax.ts'
+import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
 import { Problem } from '../../core/problem.ts'
 import { runInTurns } from '../../platform/process/yield-turn.ts'
 import { requireJson } from './require-json.ts'
@@ -20,7 +20,7 @@ export async function parseJsonBody(
   requireJson(contentType)
   if (!isUtf8(body)) throw new Problem('malformed_encoding', { detail: 'The body is not UTF-8.' })
   const text = body.toString('utf8')
-  const value = parseText(text)
+  const value = await parseText(text)
   await refuseDuplicates(text)
   return value
 }
@@ -37,15 +37,11 @@ async function refuseDuplicates(text: string): Promise<void> {
 }
 
 /** V8's own message quotes the body, and a password may be in it. */
-function parseText(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    // Whatever walks a value later may do so level by level.
-    if (syntaxErrorAt(text, depthMax) === null) return value
-  } catch {
-    if (text.trim() === '') throw new Problem('malformed_json', { detail: 'The body is empty.' })
-  }
-  const position = syntaxErrorAt(text, depthMax) ?? text.length
+async function parseText(text: string): Promise<unknown> {
+  // Whatever walks a value later may do so level by level.
+  const position = await runInTurns(syntaxErrorSteps(text, depthMax))
+  if (position === null) return JSON.parse(text)
+  if (text.trim() === '') throw new Problem('malformed_json', { detail: 'The body is empty.' })
   const detail = `The body is not JSON of at most ${depthMax} levels at character ${position}.`
   throw new Problem('malformed_json', { detail, members: { position } })
 }

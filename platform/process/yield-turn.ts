@@ -1,4 +1,4 @@
-/** Long work yields to the event loop after every few milliseconds of work. */
+/** Long work yields to the event loop after every millisecond of work. */
 
 /**
  * Undefined while the current turn of the event loop has time left; otherwise a promise that
@@ -13,7 +13,8 @@ export interface YieldTurnOptions {
   readonly now?: () => number
 }
 
-const turnMsDefault = 5
+/** A request takes some ten turns from its first byte to its answer, and each may have such work. */
+const turnMsDefault = 1
 
 export function createYieldTurn(options: YieldTurnOptions = {}): YieldTurn {
   const { turnMs = turnMsDefault, now = () => performance.now() } = options

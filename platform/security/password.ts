@@ -1,4 +1,5 @@
 /** Passwords as argon2id hashes; a check costs the same whether the account exists or not. */
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
@@ -8,7 +9,7 @@ const lanes = 1
 /** The library's name for argon2id is a const enum, which type stripping cannot read. */
 const argon2id = 2
 /** Each takes a core for some 30 ms and 19 MiB: more at once would starve everything else. */
-const hashesAtOnceMax = 2
+const hashesAtOnceMax = availableParallelism() > 2 ? 2 : 1
 /** About two seconds of work. Beyond it a password is refused instead of waiting. */
 const waitingMax = 64
 /** Of one party: many logins from one network leave places for those from others. */

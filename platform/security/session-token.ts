@@ -4,6 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { Clock } from '../../core/clock.ts'
 import { isUuid } from '../../core/ids/ids.ts'
+import { createCache } from '../process/cache.ts'
 
 export interface SessionClaims {
   readonly user_id: string
@@ -47,6 +48,8 @@ const audience = 'sluice-api'
 const clockToleranceSeconds = 5
 /** Ours have some 550 characters; a giant one is not worth decoding. */
 const tokenCharsMax = 2048
+/** Whose signature is not checked again: as many as sessions that a gateway sees in busy minutes. */
+const provenMax = 10_000
 
 /** @throws when the key is no P-256 private key. */
 export function createSessionTokens(options: SessionTokenOptions): SessionTokens {
@@ -57,6 +60,26 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
   )
   const [keyid = ''] = keys.keys()
   const nowSeconds = (): number => Math.floor(options.clock.now() / 1000)
+  // To check a signature costs as much as a small read. Only what was proven is kept, so guessing
+  // displaces nothing; a map looks a text up by its hash under a seed of this process.
+  const proven = createCache<Token>(provenMax)
+
+  function prove(token: string, key: KeyObject, now: number): Token | null {
+    try {
+      const payload = jwt.verify(token, key, {
+        algorithms: [algorithm],
+        issuer,
+        audience,
+        clockTolerance: clockToleranceSeconds,
+        clockTimestamp: now
+      })
+      const found = tokenOf(payload)
+      if (found !== null) proven.set(token, found)
+      return found
+    } catch {
+      return null
+    }
+  }
 
   return {
     sign: ({ user_id, organization_id, role, session_id: sid }) => {
@@ -67,21 +90,12 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
     },
     verify: (token) => {
       if (token.length > tokenCharsMax) return null
+      const now = nowSeconds()
+      const known = proven.get(token)
+      if (known !== undefined) return isValidAt(known, now) ? known.claims : null
       const key = keys.get(keyIdOf(token))
-      if (key === undefined) return null
-      try {
-        const now = nowSeconds()
-        const payload = jwt.verify(token, key, {
-          algorithms: [algorithm],
-          issuer,
-          audience,
-          clockTolerance: clockToleranceSeconds,
-          clockTimestamp: now
-        })
-        return claimsOf(payload, now)
-      } catch {
-        return null
-      }
+      const found = key === undefined ? null : prove(token, key, now)
+      return found !== null && isValidAt(found, now) ? found.claims : null
     },
     publicKeys: [...keys].map(([kid, key]) => jwkOf(kid, key))
   }
@@ -119,6 +133,13 @@ function keyIdOf(token: string): string {
   return isOurs && typeof kid === 'string' ? kid : ''
 }
 
+/** What a token of ours says; times in seconds. */
+interface Token {
+  readonly claims: SessionClaims
+  readonly issuedAt: number
+  readonly endsAt: number
+}
+
 interface Part {
   readonly text: string
   readonly value: Record<string, unknown>
@@ -136,13 +157,19 @@ function readPart(part: string): Part | undefined {
 }
 
 /** The library takes a token without `exp` for one that never ends; ours end, and soon. */
-function claimsOf(payload: string | jwt.JwtPayload, now: number): SessionClaims | null {
+function isValidAt({ issuedAt, endsAt }: Token, now: number): boolean {
+  const isBegun = issuedAt <= now + clockToleranceSeconds
+  return isBegun && now < endsAt + clockToleranceSeconds && endsAt <= issuedAt + sessionSeconds
+}
+
+function tokenOf(payload: string | jwt.JwtPayload): Token | null {
   if (typeof payload === 'string') return null
   const { sub, organization_id, role, sid, iat, exp } = payload as Record<string, unknown>
   if (typeof iat !== 'number' || typeof exp !== 'number') return null
-  if (iat > now + clockToleranceSeconds || exp > iat + sessionSeconds) return null
   const isWhole = isId(sub) && isId(organization_id) && isId(sid) && typeof role === 'string'
-  return isWhole ? { user_id: sub, organization_id, role, session_id: sid } : null
+  if (!isWhole) return null
+  const claims = { user_id: sub, organization_id, role, session_id: sid }
+  return { claims, issuedAt: iat, endsAt: exp }
 }
 
 function isId(value: unknown): value is string {

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { createPoll, systemTimer } from '../../../api/poll.ts'
 import type { PollTimer } from '../../../api/poll.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { problemOf } from './fakes.ts'
 
 /** Time passes only while somebody pauses. */
@@ -141,4 +142,29 @@ test('the real timer ends a pause when it is told to', async () => {
   ending.abort()
   await pause
   await systemTimer.pause(60_000, ending.signal)
+})
+
+test('calls of one organization that wait together read no more often than 50 times a second', async () => {
+  const pausesOf = async (callers: number): Promise<number> => {
+    const pauses: number[] = []
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const timer: PollTimer = {
+      now: () => 0,
+      pause: (ms) => {
+        pauses.push(ms)
+        return isOver
+      }
+    }
+    const ending = new AbortController()
+    const poll = createPoll({ stopping: ending.signal, timer })
+    const options = { organizationId: 'a', waitMs: 30_000, signal: never }
+    const waiting = Array.from({ length: callers }, () => poll(counter(), () => false, options))
+    await waitUntil('all wait', () => pauses.length === callers)
+    ending.abort()
+    end()
+    await Promise.all(waiting)
+    return pauses.at(-1) ?? 0
+  }
+  expect(await pausesOf(2)).toBe(100)
+  expect(await pausesOf(40)).toBe(800)
 })

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { Problem } from '../../../core/problem.ts'
 import { createAuthenticateSession } from '../../../auth/authenticate-session.ts'
 import { createChecked } from '../../../auth/checked.ts'
+import type { FairShare } from '../../../http/admission/fair-share.ts'
 import { jsonReply } from '../../../http/call.ts'
 import type { KeyPrincipal } from '../../../core/principal.ts'
 import type { CheckedCall, Credential, Operation } from '../../../http/route.ts'
@@ -17,6 +18,8 @@ const key: KeyPrincipal = {
   key_rate_limit_points: null
 }
 
+const shareLong: FairShare = (_organizationId, work) => work()
+
 const checked = createChecked({
   authenticateKey: async (authorization, scope) => {
     if (authorization !== 'Bearer slk_good') {
@@ -29,7 +32,8 @@ const checked = createChecked({
   authenticateSession: createAuthenticateSession({
     sessionTokens: { verify: (token) => (token === 'good' ? claims : null) },
     liveSessions: { roleOf: async () => claims.role }
-  })
+  }),
+  shareLong
 })
 
 const operation: Operation = {
@@ -109,7 +113,8 @@ test.each(['viewer', 'member', 'stranger'])(
     const authenticateSession = async () => ({ ...person, role })
     const authenticateKey = () => key
     const guard = { credential: { kind: 'session', role: 'admin' } as const, operation }
-    const handle = createChecked({ authenticateKey, authenticateSession })(guard, async () => {
+    const dependencies = { authenticateKey, authenticateSession, shareLong }
+    const handle = createChecked(dependencies)(guard, async () => {
       throw new Error('never called')
     })
     const problem = await problemOf(handle(callOf({ headers: session })))

@@ -7,6 +7,9 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+const somebody: Partial<IncomingMessage> = { headers: { authorization: 'Bearer somebody' } }
+const other: Partial<IncomingMessage> = { headers: { authorization: 'Bearer other' } }
+
 /** Serving one takes a millisecond of a clock that otherwise stands. */
 function scene(options: Partial<AdmissionOptions> = {}) {
   let clock = 1000
@@ -14,7 +17,7 @@ function scene(options: Partial<AdmissionOptions> = {}) {
   const now = (): number => clock
   const admission = createAdmission({ requestsMax: 1000, turnMs: 3, now, ...options })
   const come = (name: number, request: Partial<IncomingMessage> = {}) =>
-    admission.admit(request as IncomingMessage, {} as ServerResponse, () => {
+    admission.admit({ ...somebody, ...request } as IncomingMessage, {} as ServerResponse, () => {
       served.push(name)
       clock += 1
     })
@@ -58,4 +61,15 @@ test('who hung up in the line is not served and no longer in progress', async ()
   for (let name = 1; name <= 5; name++) come(name, { destroyed: name > 3 })
   await waitUntil('the line is empty', () => admission.inProgress() === 3)
   expect(served).toEqual([1, 2, 3])
+})
+
+test('who comes alone is served in the next turn, however many of another wait', async () => {
+  const { come, served } = scene({ waitMsMax: 50 })
+  for (let name = 1; name <= 500; name++) come(name)
+  while (served.length < 150) await nextTurn()
+  expect(come(501)).toMatchObject({ reason: 'wait' })
+  expect(come(502, other)).toBeNull()
+  while (!served.includes(502)) await nextTurn()
+  expect(served.indexOf(502)).toBeLessThan(160)
+  await waitUntil('all are served', () => served.length === 501)
 })

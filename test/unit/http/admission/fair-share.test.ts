@@ -1,5 +1,5 @@
 /** An organization that asks for much at once waits for itself, and nobody waits for it. */
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createFairShare } from '../../../../http/admission/fair-share.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
@@ -65,4 +65,35 @@ test('work beyond those that may wait is refused at once; others are not', async
   resolve()
   await Promise.all(taken)
   expect(await inShare('a', async () => 'free again')).toBe('free again')
+})
+
+describe('a place', () => {
+  function scene(has: boolean) {
+    const begun: number[] = []
+    const inShare = createFairShare({ atOnceMax: 1, ...patient, neighbours: { has: () => has } })
+    const run = (number: number): Promise<void> =>
+      inShare('a', async () => {
+        begun.push(number)
+        const endsAt = performance.now() + 5
+        while (performance.now() < endsAt);
+      })
+    return { begun, run }
+  }
+
+  test('rests after its work while other organizations call', async () => {
+    const { begun, run } = scene(true)
+    await run(1)
+    const next = run(2)
+    expect(begun).toEqual([1])
+    await next
+    expect(begun).toEqual([1, 2])
+  })
+
+  test('never rests for nobody', async () => {
+    const { begun, run } = scene(false)
+    await run(1)
+    const next = run(2)
+    expect(begun).toEqual([1, 2])
+    await next
+  })
 })

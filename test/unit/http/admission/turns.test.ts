@@ -19,7 +19,7 @@ function scene(costMs: number) {
   const turns = createTurns({ turnMs: 3, now: () => clock, onEnd: () => ends.push(done.length) })
   const come = (name: number): void => {
     turns.begin(clock)
-    turns.take(clock, () => {
+    turns.take(clock, 'somebody', () => {
       done.push(name)
       clock += costMs
     })
@@ -58,7 +58,11 @@ test('what a task does in promises belongs to its turn', async () => {
   const turns = createTurns({ turnMs: 3, now: () => clock, onEnd: () => ends.push(done.length) })
   const come = (name: number): void => {
     turns.begin(clock)
-    turns.take(clock, () => void Promise.resolve().then(() => (done.push(name), (clock += 3))))
+    turns.take(
+      clock,
+      'somebody',
+      () => void Promise.resolve().then(() => (done.push(name), (clock += 3)))
+    )
   }
   turns.begin(clock)
   clock += 3

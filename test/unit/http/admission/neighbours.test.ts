@@ -1,0 +1,45 @@
+/** Who has neighbours: whoever shares the process with another organization that calls. */
+import { expect, test } from '@jest/globals'
+import { createNeighbours } from '../../../../http/admission/neighbours.ts'
+
+function scene() {
+  let time = 0
+  const neighbours = createNeighbours(() => time)
+  const seen = (): readonly boolean[] => ['a', 'b', 'c'].map(neighbours.has)
+  return { neighbours, seen, pass: (ms: number) => void (time += ms) }
+}
+
+test('who calls alone has none', () => {
+  const { neighbours, seen } = scene()
+  expect(seen()).toEqual([false, false, false])
+  for (let call = 0; call < 3; call++) neighbours.note('a')
+  expect(seen()).toEqual([false, true, true])
+})
+
+test('of several everybody has some, however often one of them calls', () => {
+  const { neighbours, seen } = scene()
+  neighbours.note('b')
+  for (let call = 0; call < 100; call++) neighbours.note('a')
+  expect(seen()).toEqual([true, true, true])
+})
+
+test("who has not called for two seconds is nobody's neighbour any more", () => {
+  const { neighbours, seen, pass } = scene()
+  neighbours.note('b')
+  pass(1500)
+  neighbours.note('a')
+  expect(seen()).toEqual([true, true, true])
+  pass(600)
+  expect(seen()).toEqual([false, true, true])
+  neighbours.note('b')
+  expect(seen()).toEqual([true, true, true])
+})
+
+test("two that take turns are each other's neighbours, and a third is one of both", () => {
+  const { neighbours, pass, seen } = scene()
+  for (const caller of ['a', 'b', 'a', 'c', 'a']) {
+    neighbours.note(caller)
+    pass(100)
+  }
+  expect(seen()).toEqual([true, true, true])
+})
