@@ -18,6 +18,8 @@ export interface Flow {
   readonly requestsMax?: number
   /** Whether its organization needs the decisions of `agentsFlow`. */
   readonly needsAgents?: boolean
+  /** Whether its organization has sent as many decisions already as its limit allows in a minute. */
+  readonly needsSpentLimit?: boolean
 }
 
 const agents = 8000
@@ -155,7 +157,7 @@ export const attacks: readonly Flow[] = [
     bodies: () => [gzipSync(Buffer.alloc(200 * 1024 * 1024), { level: 9 })]
   }),
   row('batches-over-limit', batch, {
-    ...{ ...asAgent, atOnce: 4 },
+    ...{ ...asAgent, atOnce: 4, needsSpentLimit: true },
     bodies: () => [json({ decisions: makeDecisions().slice(0, batchSize) })]
   })
 ]

@@ -84,8 +84,11 @@ export interface GatewayParts {
   readonly waitsMax?: number
 }
 
-/** Of one organization, bodies that are parsed in turns; each that waits is held in memory. */
-const longBodies = { atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000, restRatio: 3 }
+/**
+ * Of one organization, bodies that are parsed in turns; each that waits is held in memory. What is
+ * accepted costs those who store and evaluate it more than it costs here, hence the long rests.
+ */
+const longBodies = { atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000, restRatio: 5 }
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 

@@ -37,6 +37,8 @@ const statementTimeoutMs = 60_000
 /** For the last answers to the innocent organization. */
 const drainMs = 20_000
 const agentsSeconds = 60
+/** A batch that is accepted takes some 0.1 s, and 20 of them are a minute's limit. */
+const spendSeconds = 5
 /** The quiet window is longer: it is what all others are compared with. */
 const quietFactor = 3
 /** The gateway reports its longest pause of ten seconds: after two reports, no attack is in it. */
@@ -174,7 +176,8 @@ async function measureAttack(stage: Stage, { attack, account, quiet }: Strike) {
   const look = await openLook(stage)
   const own = await orderOf(stage, account, attackerAddress)
   const order = { ...own, flows: [attack.name], drainMs: 0 }
-  await attacker.run({ ...order, seconds: 0 })
+  await attacker.run({ ...order, seconds: attack.needsSpentLimit === true ? spendSeconds : 0 })
+  await stage.catchUp()
   const work = async () => {
     const cpuBefore = cpuMicroseconds([attacker.pid])
     const [noticed, report] = await Promise.all([
