@@ -88,7 +88,10 @@ export interface GatewayParts {
  * Of one organization, bodies that are parsed in turns; each that waits is held in memory. What is
  * accepted costs those who store and evaluate it more than it costs here, hence the long rests.
  */
-const longBodies = { atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000, restRatio: 5 }
+const longBodies = {
+  ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
+  rest: { ratio: 5, msMax: 1000 }
+}
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 

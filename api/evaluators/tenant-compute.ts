@@ -31,7 +31,7 @@ const atOnceMax = 1
 const waitingMax = 20
 const waitMsMax = 3000
 /** The thread is a processor less for all others. */
-const restRatio = 5
+const rest = { ratio: 5, msMax: 1000 }
 /** A check compiles what an evaluation compiles, so it may take as long. */
 const checkMsMax = 1000
 /** Compiling, and one run that times out. */
@@ -39,7 +39,7 @@ const tryMsMax = 3000
 
 export function createTenantCompute(): TenantCompute {
   const thread = createComputeThread<ComputeTasks>(new URL('compute-tasks.ts', import.meta.url))
-  const inShare = createFairShare({ atOnceMax, waitingMax, waitMsMax, restRatio })
+  const inShare = createFairShare({ atOnceMax, waitingMax, waitMsMax, rest })
   const allowance = createComputeAllowance()
 
   /** Null when it took too long. What was computed is charged, whatever came of it. */

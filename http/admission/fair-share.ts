@@ -12,9 +12,15 @@ export interface FairShareOptions {
   readonly waitingMax: number
   /** Work that has waited this long is rejected; without it, work waits as long as it takes. */
   readonly waitMsMax?: number
-  /** While others call, too: for one millisecond of work, so many in which its place stays empty. */
-  readonly restRatio?: number
+  /** How long a place stays empty after its work while others call as well. */
+  readonly rest?: Rest
   readonly neighbours?: Pick<Neighbours, 'has'>
+}
+
+export interface Rest {
+  /** For one millisecond of work. */
+  readonly ratio: number
+  readonly msMax: number
 }
 
 /** @throws {Problem} 503 when the organization has too much work waiting, or for too long */
@@ -26,12 +32,11 @@ interface Share {
   readonly waiting: Set<() => void>
 }
 
-const restRatioDefault = 2
-/** Work that took longer mostly waited for something. */
-const restMsMax = 1000
+/** Somebody waits at a screen; and where all are slow, nobody is to be slow for his own rests. */
+const shortRest: Rest = { ratio: 2, msMax: 50 }
 
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { atOnceMax, restRatio = restRatioDefault } = options
+  const { atOnceMax, rest = shortRest } = options
   const others = options.neighbours ?? neighbours
   const shares = new Map<string, Share>()
 
@@ -56,7 +61,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   /** A place that rests leaves its part of the processors and of Postgres to other organizations. */
   function leaveRested(organizationId: string, share: Share, workedMs: number): void {
-    const restMs = Math.min(restRatio * workedMs, restMsMax)
+    const restMs = Math.min(rest.ratio * workedMs, rest.msMax)
     if (restMs < 1 || !others.has(organizationId)) return leave(organizationId, share)
     setTimeout(leave, restMs, organizationId, share)
   }

@@ -10,7 +10,7 @@ export type Take = <T>(work: () => Promise<T>) => Promise<T>
 /** Of the connections to Postgres, exports leave most to other reads. */
 const atOnceMax = 3
 /** Nobody waits at a screen for the last row of an export. */
-const restRatio = 3
+const rest = { ratio: 3, msMax: 1000 }
 
 /**
  * A piece of work is a query, or writing what it found. However many exports an organization has,
@@ -18,7 +18,7 @@ const restRatio = 3
  */
 export function createExportTurns(): FairShare {
   const waitingMax = streamsPerOrganizationMax.export
-  const inShare = createFairShare({ atOnceMax: 1, waitingMax, restRatio })
+  const inShare = createFairShare({ atOnceMax: 1, waitingMax, rest })
   const atMost = createAtMost(atOnceMax)
   return (organizationId, work) => inShare(organizationId, () => atMost(work))
 }
