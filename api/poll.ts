@@ -35,7 +35,7 @@ export type Poll = <T>(
 
 /** At two reads a second each, all waiting calls cost Postgres some 500 small reads a second. */
 const waitingMaxDefault = 250
-/** All calls of one organization that wait read no more often than this, together. */
+/** Of all calls of one organization that wait, together. */
 const organizationReadsPerSecond = 50
 /** One organization has this part of the places, so that it cannot take those of all others. */
 const organizationPart = 1 / 5
@@ -75,7 +75,7 @@ interface Place {
   leave(): void
 }
 
-/** @returns a function that takes a place */
+/** @returns a function that takes a place. @throws {Problem} 503 */
 function createPlaces(waitingMax: number) {
   const organizationMax = Math.ceil(waitingMax * organizationPart)
   const waiting = new Map<string, number>()

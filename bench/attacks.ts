@@ -18,7 +18,7 @@ export interface Flow {
   readonly requestsMax?: number
   /** Whether its organization needs the decisions of `agentsFlow`. */
   readonly needsAgents?: boolean
-  /** Whether its organization has sent as many decisions already as its limit allows in a minute. */
+  /** Whether the attacker first uses up the rate limit of its organization. */
   readonly needsSpentLimit?: boolean
 }
 

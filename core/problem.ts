@@ -66,7 +66,7 @@ export const problems = {
   token_invalid: { status: 422, title: 'The token is not valid', retryable: false },
   range_too_large: { status: 422, title: 'The range holds too much', retryable: false },
   rate_limited: { status: 429, title: 'Too many decisions', retryable: true },
-  compute_limited: { status: 429, title: 'Too much was computed', retryable: true },
+  compute_limited: { status: 429, title: 'Compute limit reached', retryable: true },
   login_throttled: { status: 429, title: 'Too many attempts', retryable: true },
   headers_too_large: { status: 431, title: 'The headers are too long', retryable: false },
   internal_error: { status: 500, title: 'Something broke on our side', retryable: true },

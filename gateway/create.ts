@@ -85,12 +85,12 @@ export interface GatewayParts {
 }
 
 /**
- * Of one organization, bodies that are parsed in turns; each that waits is held in memory. What is
- * accepted costs those who store and evaluate it more than it costs here, hence the long rests.
+ * Bodies above 256 KiB, of each organization. One that waits is held in memory. Pauses are long,
+ * because storing and evaluating a large body costs more than accepting it.
  */
 const longBodies = {
   ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
-  rest: { ratio: 5, msMax: 1000 }
+  pause: { ratio: 5, msMax: 1000 }
 }
 const clock = systemClock
 const elapsedMs = (): number => performance.now()

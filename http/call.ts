@@ -25,7 +25,7 @@ export interface BodyLimits {
   readonly bytesMax?: number
   /** Of the bytes of bodies in memory an organization has a share; without it nobody's counts. */
   readonly organizationId?: string
-  /** Inflates what becomes long; without it, at once. */
+  /** Inflates long bodies in a concurrency limit; without it, at once. */
   readonly inShare?: WorkShare
 }
 

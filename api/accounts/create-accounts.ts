@@ -51,7 +51,7 @@ const openCalls = [
   ...['register', 'confirmRegistration', 'login', 'refresh'],
   ...['forgotPassword', 'resetPassword', 'verifyEmail']
 ] as const
-/** Of one network, which may be a whole office: some three seconds of logins wait. */
+/** Of each network, which may be a whole office. 50 logins take up to three seconds. */
 const openCallsOfNetwork = { atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
 
 export function createAccounts(parts: AccountParts): AccountHandlers {
@@ -81,8 +81,8 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   })
 }
 
-/** @returns the same handlers; of one network, few calls that anybody may make run at once. */
-function shareOpenCalls(handlers: AccountHandlers): AccountHandlers {
+/** @returns the handlers, with a limit for each network on concurrent calls without a credential */
+export function shareOpenCalls(handlers: AccountHandlers): AccountHandlers {
   const inShare = createFairShare(openCallsOfNetwork)
   const shared = openCalls.map((name): [string, PublicHandle] => {
     const handle = handlers[name]

@@ -29,9 +29,9 @@ type Spend = (organizationId: string, ms: number) => void
 /** What of one organization is under way or in line for the thread. */
 const atOnceMax = 1
 const waitingMax = 20
-const waitMsMax = 3000
-/** The thread is a processor less for all others. */
-const rest = { ratio: 5, msMax: 1000 }
+const waitMsMax = 10_000
+/** Long, because the thread occupies a core. */
+const pause = { ratio: 5, msMax: 500 }
 /** A check compiles what an evaluation compiles, so it may take as long. */
 const checkMsMax = 1000
 /** Compiling, and one run that times out. */
@@ -39,7 +39,7 @@ const tryMsMax = 3000
 
 export function createTenantCompute(): TenantCompute {
   const thread = createComputeThread<ComputeTasks>(new URL('compute-tasks.ts', import.meta.url))
-  const inShare = createFairShare({ atOnceMax, waitingMax, waitMsMax, rest })
+  const inShare = createFairShare({ atOnceMax, waitingMax, waitMsMax, pause })
   const allowance = createComputeAllowance()
 
   /** Null when it took too long. What was computed is charged, whatever came of it. */
@@ -90,8 +90,9 @@ const timeout: Tried = {
 function computeLimited(seconds: number): Problem {
   return new Problem('compute_limited', {
     detail:
-      'Checks and trials of your organization have computed as long as they may in a minute; ' +
-      `try again in ${seconds} s.`,
+      'Your organization has used its 1 second of compute time per minute on this instance, for ' +
+      `evaluator checks and trials and rule previews. Retry in ${seconds} s; ` +
+      'smaller patterns and schemas need less time.',
     headers: { 'retry-after': String(seconds) }
   })
 }

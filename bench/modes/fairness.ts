@@ -37,7 +37,7 @@ const statementTimeoutMs = 60_000
 /** For the last answers to the innocent organization. */
 const drainMs = 20_000
 const agentsSeconds = 60
-/** A batch that is accepted takes some 0.1 s, and 20 of them are a minute's limit. */
+/** Accepting a batch of 500 takes about 0.1 s, and 20 of them use up the limit of a minute. */
 const spendSeconds = 5
 /** The quiet window is longer: it is what all others are compared with. */
 const quietFactor = 3

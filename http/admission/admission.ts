@@ -1,9 +1,9 @@
 /** Whom the gateway takes in, and when: requests have their turn, and those beyond it a refusal.
  *
  * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
- * works on what it took for a few milliseconds, then looks who has come, and so on. Who comes while
- * there is no time waits in line, where callers take turns; a caller of whom too many wait for too
- * long has nobody else join it.
+ * works on what it took for a few milliseconds, then looks what has come, and so on. Requests that
+ * come while there is no time are queued, round robin by caller. While the requests of a caller wait
+ * too long, its new requests are rejected.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRefusalPace } from './refusal-pace.ts'
@@ -81,7 +81,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 }
 
-/** Whoever claims to be somebody else only waits with him: nothing is known of anybody yet. */
+/** The credential is not verified yet: with that of another caller one only joins its queue. */
 function callerOf({ headers, socket }: IncomingMessage): string {
   return headers.authorization ?? socket.remoteAddress ?? ''
 }

@@ -1,5 +1,5 @@
-/** Limits how much work of one organization runs at once, and for how much of the time while others
- *  call as well. */
+/** Limits the concurrent work of each organization, and pauses after each piece of its work while
+ *  other organizations call. */
 import type { Problem } from '../../core/problem.ts'
 import { neighbours } from './neighbours.ts'
 import type { Neighbours } from './neighbours.ts'
@@ -12,13 +12,13 @@ export interface FairShareOptions {
   readonly waitingMax: number
   /** Work that has waited this long is rejected; without it, work waits as long as it takes. */
   readonly waitMsMax?: number
-  /** How long a place stays empty after its work while others call as well. */
-  readonly rest?: Rest
+  /** How long a slot stays empty after its work while other organizations call. */
+  readonly pause?: Pause
   readonly neighbours?: Pick<Neighbours, 'has'>
 }
 
-export interface Rest {
-  /** For one millisecond of work. */
+export interface Pause {
+  /** Milliseconds of pause for each millisecond of work. */
   readonly ratio: number
   readonly msMax: number
 }
@@ -32,11 +32,12 @@ interface Share {
   readonly waiting: Set<() => void>
 }
 
-/** Somebody waits at a screen; and where all are slow, nobody is to be slow for his own rests. */
-const shortRest: Rest = { ratio: 2, msMax: 50 }
+/** Short, because a person waits for most of this work, and because on a slow machine long pauses
+ *  would delay light users as well. */
+const shortPause: Pause = { ratio: 2, msMax: 50 }
 
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { atOnceMax, rest = shortRest } = options
+  const { atOnceMax, pause = shortPause } = options
   const others = options.neighbours ?? neighbours
   const shares = new Map<string, Share>()
 
@@ -59,11 +60,11 @@ export function createFairShare(options: FairShareOptions): FairShare {
     if (share.running === 0) shares.delete(organizationId)
   }
 
-  /** A place that rests leaves its part of the processors and of Postgres to other organizations. */
-  function leaveRested(organizationId: string, share: Share, workedMs: number): void {
-    const restMs = Math.min(rest.ratio * workedMs, rest.msMax)
-    if (restMs < 1 || !others.has(organizationId)) return leave(organizationId, share)
-    setTimeout(leave, restMs, organizationId, share)
+  /** An empty slot leaves CPU time and Postgres to other organizations. */
+  function leaveAfterPause(organizationId: string, share: Share, workedMs: number): void {
+    const pauseMs = Math.min(pause.ratio * workedMs, pause.msMax)
+    if (pauseMs < 1 || !others.has(organizationId)) return leave(organizationId, share)
+    setTimeout(leave, pauseMs, organizationId, share)
   }
 
   return async function inShare(organizationId, work) {
@@ -74,7 +75,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
     try {
       return await work()
     } finally {
-      leaveRested(organizationId, share, performance.now() - startedAt)
+      leaveAfterPause(organizationId, share, performance.now() - startedAt)
     }
   }
 }
@@ -98,6 +99,7 @@ async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<v
 
 function tooMuch(): Problem {
   return overloaded(
-    'Your organization or network has reached its limit of concurrent requests. Retry shortly.'
+    'Your organization or network has reached its limit of concurrent requests of this kind. ' +
+      'Retry shortly, with fewer requests at a time.'
   )
 }

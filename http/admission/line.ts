@@ -1,16 +1,16 @@
-/** A line in which callers take turns: whoever has many in it waits for his own. */
+/** A queue that serves callers round robin: a caller with many requests delays only its own. */
 
 export interface Line<One> {
   push(caller: string, one: One): void
-  /** The first of the caller who was served longest ago. */
+  /** Removes the oldest entry of the caller that is next in the round robin. */
   shift(): One | undefined
   length(): number
-  /** Who leaves next of all, or of this caller. */
+  /** The entry that `shift` returns next: of all callers, or of this one. */
   first(caller?: string): One | undefined
 }
 
 export function createLine<One>(): Line<One> {
-  /** In the order of their turns. */
+  /** In the order of the round robin. */
   const lines = new Map<string, Queue<One>>()
   let length = 0
 

@@ -1,13 +1,13 @@
-/** Whether other organizations call this process, too: only then is there anybody to be fair to. */
+/** Which organizations have called this process of late: work pauses only if there are several. */
 
 export interface Neighbours {
-  /** Told of every call whose organization is known. */
+  /** To be called for every request whose organization is known. */
   note(organizationId: string): void
-  /** Whether another organization has called of late. */
+  /** Whether another organization has called in the last two seconds. */
   has(organizationId: string): boolean
 }
 
-const lateMs = 2000
+const recentMs = 2000
 
 interface Caller {
   readonly organizationId: string
@@ -17,7 +17,7 @@ interface Caller {
 /** @param now milliseconds on a clock that never jumps */
 export function createNeighbours(now: () => number = () => performance.now()): Neighbours {
   const never = { organizationId: '', at: Number.NEGATIVE_INFINITY }
-  /** The two organizations that called last: one of them is another one for everybody. */
+  /** The last two organizations that called: at least one of them differs from any given one. */
   let last: Caller = never
   let other: Caller = never
 
@@ -35,10 +35,10 @@ export function createNeighbours(now: () => number = () => performance.now()): N
     },
     has: (organizationId) => {
       const neighbour = last.organizationId === organizationId ? other : last
-      return now() - neighbour.at < lateMs
+      return now() - neighbour.at < recentMs
     }
   }
 }
 
-/** One for the process: whoever calls it, calls its one event loop. */
+/** One for the process, because the process has one event loop. */
 export const neighbours = createNeighbours()

@@ -1,5 +1,5 @@
-/** Works for a few milliseconds, then lets the process look what has come meanwhile, and so on.
- *  What there is no time for waits in line, where callers take turns. */
+/** Runs tasks for a few milliseconds, then returns to the event loop. Tasks that do not fit are
+ *  queued, round robin by caller. */
 import { createLine } from './line.ts'
 
 export interface TurnOptions {

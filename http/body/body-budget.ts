@@ -4,8 +4,8 @@ import { inflaterBytes } from './inflate.ts'
 
 export const bodyBytesMax = 10 * 1024 * 1024
 /**
- * What a compressed body of that size takes, sent and inflated, where what came out may stand in the
- * window as well; the beginning of a long one is inflated twice.
+ * The most that a compressed body takes: as sent, inflated, and the window of the inflater. The
+ * start of a long body is inflated twice.
  */
 const leaseBytesMax = 3 * bodyBytesMax + 2 * (longText + inflaterBytes)
 

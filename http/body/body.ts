@@ -28,7 +28,7 @@ export async function readBody(source: BodySource, limits: BodyLimits = {}): Pro
   invite(source)
   const raw = await collect(source, bytesMax)
   if (inflate === null) return raw
-  // A few bytes may become ten million: what turns out to be long is inflated again, in its turn.
+  // A few bytes can become 10 MiB: what turns out to be long is inflated again, in its share.
   const short = await inflate(raw, Math.min(bytesMax, longText))
   const whole = short ?? (await inShare(() => inflate(raw, bytesMax)))
   if (whole === null) throw tooLarge(bytesMax)
@@ -75,7 +75,7 @@ function collect({ request, lease }: BodySource, bytesMax: number): Promise<Buff
   return promise
 }
 
-/** Null for a body that comes as it is. @throws {Problem} 415 for an encoding nobody knows here */
+/** Null for a body that is not compressed. @throws {Problem} 415 for an unknown encoding */
 function createInflate({ request, lease }: BodySource) {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return null
@@ -138,8 +138,8 @@ function tooLarge(bytesMax: number): Problem {
 
 function tooManyBytes(): Problem {
   return overloaded(
-    'This instance holds as many bytes of bodies as it may, or as many of your organization. ' +
-      'Send it again in a moment.'
+    'The memory for request bodies is used up, of this instance or for your organization. ' +
+      'Retry shortly.'
   )
 }
 

@@ -5,12 +5,12 @@ import { constants, createBrotliDecompress, createGunzip, createZstdDecompress }
 /** Counts the compressed bytes it has used. */
 export type Inflater = Transform & { readonly bytesWritten: number }
 
-/** Of what comes out at once: each piece costs a way to another thread and back. */
-const pieceBytes = 128 * 1024
-/** From so many compressed bytes on; of fewer, most of such a piece would stay empty. */
+/** Bytes of output at once. Each chunk costs a round trip to a thread of zlib. */
+const chunkBytes = 128 * 1024
+/** Above so many compressed bytes; for fewer, most of such a chunk would stay empty. */
 const manyBytes = 8 * 1024
-/** What an inflater holds before anything comes out: a piece, and 30 to 75 KiB as measured. */
-export const inflaterBytes = 2 * pieceBytes
+/** Memory of an inflater before its first output: a chunk, and 30 to 75 KiB as measured. */
+export const inflaterBytes = 2 * chunkBytes
 
 /** RFC 9659: a zstd body needs no window above 8 MiB, and who asks for one asks for memory. */
 const zstdWindowLogMax = 23
@@ -27,9 +27,9 @@ const inflaters: Readonly<Record<string, (options: { chunkSize?: number }) => In
 
 export const encodings: readonly string[] = Object.keys(inflaters)
 
-/** What opens an inflater for so many bytes; null for an encoding that is not taken. */
+/** @returns what opens an inflater for so many compressed bytes; null for an unknown encoding */
 export function inflaterOf(encoding: string): ((rawBytes: number) => Inflater) | null {
   const open = Object.hasOwn(inflaters, encoding) ? inflaters[encoding] : undefined
   if (open === undefined) return null
-  return (rawBytes) => open(rawBytes > manyBytes ? { chunkSize: pieceBytes } : {})
+  return (rawBytes) => open(rawBytes > manyBytes ? { chunkSize: chunkBytes } : {})
 }

@@ -13,7 +13,7 @@ export interface YieldTurnOptions {
   readonly now?: () => number
 }
 
-/** A request takes some ten turns from its first byte to its answer, and each may have such work. */
+/** Short, because a request needs about ten turns of the event loop, each with such work in it. */
 const turnMsDefault = 1
 
 export function createYieldTurn(options: YieldTurnOptions = {}): YieldTurn {

@@ -48,7 +48,7 @@ const audience = 'sluice-api'
 const clockToleranceSeconds = 5
 /** Ours have some 550 characters; a giant one is not worth decoding. */
 const tokenCharsMax = 2048
-/** Whose signature is not checked again: as many as sessions that a gateway sees in busy minutes. */
+/** Verified tokens that are remembered: enough for the sessions of a busy gateway. */
 const provenMax = 10_000
 
 /** @throws when the key is no P-256 private key. */
@@ -60,8 +60,8 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
   )
   const [keyid = ''] = keys.keys()
   const nowSeconds = (): number => Math.floor(options.clock.now() / 1000)
-  // To check a signature costs as much as a small read. Only what was proven is kept, so guessing
-  // displaces nothing; a map looks a text up by its hash under a seed of this process.
+  // Verifying a signature costs as much as a small read, so verified tokens are remembered. Invalid
+  // tokens never are, so they cannot displace valid ones.
   const proven = createCache<Token>(provenMax)
 
   function prove(token: string, key: KeyObject, now: number): Token | null {
@@ -133,7 +133,7 @@ function keyIdOf(token: string): string {
   return isOurs && typeof kid === 'string' ? kid : ''
 }
 
-/** What a token of ours says; times in seconds. */
+/** The verified content of a session token; times in seconds. */
 interface Token {
   readonly claims: SessionClaims
   readonly issuedAt: number

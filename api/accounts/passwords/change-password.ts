@@ -42,10 +42,10 @@ export function createChangePassword(dependencies: ChangePasswordDependencies): 
     ])
     // A session in the wrong hands must not be worth more guesses than a login.
     const giveBack = await throttle.attempt({ email, remoteAddress: call.remote_address })
-    const isRight = await passwords.verify(password_hash, current_password, call)
+    const isRight = await passwords.verify(password_hash, current_password)
     if (!isRight) refuseViolations([wrongPassword])
     giveBack()
-    const newHash = await passwords.hash(new_password, call)
+    const newHash = await passwords.hash(new_password)
     const ended = await accounts.change(async (transaction) => {
       await setPassword(transaction, { user_id, password_hash: newHash, before: password_hash })
       const revocation = { user_id, reason: 'password', only: null, except: session_id } as const

@@ -50,7 +50,7 @@ export function createForgottenPassword(dependencies: ForgottenPasswordDependenc
     // Hashing has a price, and no connection waits for it: asked now, and used up later.
     const { user_id, email } = await holderOf(accounts, 'reset_password', token)
     refuseViolations([passwordViolation({ pointer: '/new_password', password, email })])
-    const password_hash = await passwords.hash(password, call)
+    const password_hash = await passwords.hash(password)
     const ended = await accounts.change(async (transaction) => {
       await lockPerson(transaction, user_id)
       await useEmailToken(transaction, 'reset_password', token)

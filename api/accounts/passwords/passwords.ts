@@ -5,16 +5,12 @@ import {
   PasswordsBusyError,
   verifyPassword
 } from '../../../platform/security/password.ts'
-import type { Call } from '../../../http/call.ts'
-import { networkOf } from '../network-of.ts'
 
-type Caller = Pick<Call, 'remote_address'>
-
-/** The network of the caller has a share of the line. @throws {Problem} 503 */
+/** @throws {Problem} 503 */
 export interface Passwords {
   /** Costs the same for null, an account that does not exist. */
-  verify(passwordHash: string | null, password: string, caller: Caller): Promise<boolean>
-  hash(password: string, caller: Caller): Promise<string>
+  verify(passwordHash: string | null, password: string): Promise<boolean>
+  hash(password: string): Promise<string>
 }
 
 export const passwords: Passwords = createPasswords({ verifyPassword, hashPassword })
@@ -24,10 +20,8 @@ export function createPasswords(hashing: {
   readonly hashPassword: typeof hashPassword
 }): Passwords {
   return {
-    verify: (passwordHash, password, { remote_address }) =>
-      refuseBusy(hashing.verifyPassword(passwordHash, password, networkOf(remote_address))),
-    hash: (password, { remote_address }) =>
-      refuseBusy(hashing.hashPassword(password, networkOf(remote_address)))
+    verify: (passwordHash, password) => refuseBusy(hashing.verifyPassword(passwordHash, password)),
+    hash: (password) => refuseBusy(hashing.hashPassword(password))
   }
 }
 

@@ -37,7 +37,7 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
     const giveBack = await throttle.attempt(attempt)
     const account = await selectAccount(accounts, attempt.email)
     // An unknown email costs the same check as a wrong password, and gets the same answer.
-    const isRight = await passwords.verify(account?.password_hash ?? null, password, call)
+    const isRight = await passwords.verify(account?.password_hash ?? null, password)
     if (account === null || !isRight) throw loginFailed()
     giveBack()
     const opened = await accounts.change(async (transaction) => {

@@ -9,8 +9,8 @@ export type Take = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Of the connections to Postgres, exports leave most to other reads. */
 const atOnceMax = 3
-/** Nobody waits at a screen for the last row of an export. */
-const rest = { ratio: 3, msMax: 1000 }
+/** Long, because exports are background work. */
+const pause = { ratio: 3, msMax: 1000 }
 
 /**
  * A piece of work is a query, or writing what it found. However many exports an organization has,
@@ -18,7 +18,7 @@ const rest = { ratio: 3, msMax: 1000 }
  */
 export function createExportTurns(): FairShare {
   const waitingMax = streamsPerOrganizationMax.export
-  const inShare = createFairShare({ atOnceMax: 1, waitingMax, rest })
+  const inShare = createFairShare({ atOnceMax: 1, waitingMax, pause })
   const atMost = createAtMost(atOnceMax)
   return (organizationId, work) => inShare(organizationId, () => atMost(work))
 }

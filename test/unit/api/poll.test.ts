@@ -144,7 +144,7 @@ test('the real timer ends a pause when it is told to', async () => {
   await systemTimer.pause(60_000, ending.signal)
 })
 
-test('calls of one organization that wait together read no more often than 50 times a second', async () => {
+test('all calls of one organization that wait read at most 50 times a second', async () => {
   const pausesOf = async (callers: number): Promise<number> => {
     const pauses: number[] = []
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()

@@ -63,7 +63,7 @@ test('who hung up in the line is not served and no longer in progress', async ()
   expect(served).toEqual([1, 2, 3])
 })
 
-test('who comes alone is served in the next turn, however many of another wait', async () => {
+test('a new caller is served in the next turn, however much of another is queued', async () => {
   const { come, served } = scene({ waitMsMax: 50 })
   for (let name = 1; name <= 500; name++) come(name)
   while (served.length < 150) await nextTurn()

@@ -67,7 +67,7 @@ test('work beyond those that may wait is refused at once; others are not', async
   expect(await inShare('a', async () => 'free again')).toBe('free again')
 })
 
-describe('a place', () => {
+describe('a slot', () => {
   function scene(has: boolean) {
     const begun: number[] = []
     const inShare = createFairShare({ atOnceMax: 1, ...patient, neighbours: { has: () => has } })
@@ -80,7 +80,7 @@ describe('a place', () => {
     return { begun, run }
   }
 
-  test('rests after its work while other organizations call', async () => {
+  test('pauses after its work while other organizations call', async () => {
     const { begun, run } = scene(true)
     await run(1)
     const next = run(2)
@@ -89,7 +89,7 @@ describe('a place', () => {
     expect(begun).toEqual([1, 2])
   })
 
-  test('never rests for nobody', async () => {
+  test('does not pause when no other organization calls', async () => {
     const { begun, run } = scene(false)
     await run(1)
     const next = run(2)

@@ -32,31 +32,12 @@ test('an unknown account is refused by a real check of a well-formed hash', asyn
   expect(await verifyPassword(null, '')).toBe(false)
 })
 
-async function refusedOf(attempts: readonly Promise<unknown>[]): Promise<number> {
+test('refuses at once when too many wait, and works on afterwards', async () => {
+  const attempts = Array.from({ length: 80 }, () => verifyPassword(null, password))
   const outcomes = await Promise.allSettled(attempts)
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
   expect(refused.every(({ reason }) => reason instanceof PasswordsBusyError)).toBe(true)
-  return refused.length
-}
-
-test('refuses at once when too many wait, and works on afterwards', async () => {
-  const attempts = Array.from({ length: 80 }, (_, index) =>
-    verifyPassword(null, password, `network ${index % 10}`)
-  )
-  expect(await refusedOf(attempts)).toBe(80 - 2 - 64)
+  // Those that wait, and one or two that are hashed.
+  expect([14, 15]).toContain(refused.length)
   expect(await verifyPassword(await hashPassword(password), password)).toBe(true)
-})
-
-test('one network cannot take the places of others, which come in turn', async () => {
-  const order: string[] = []
-  const from = (network: string) =>
-    verifyPassword(null, password, network).then(() => void order.push(network))
-  const storm = Array.from({ length: 80 }, () => from('storm'))
-  const others = [from('ada'), from('grace')]
-  expect(await refusedOf(storm)).toBe(80 - 2 - 16)
-  await Promise.all(others)
-  expect(order).toHaveLength(2 + 16 + 2)
-  // The two that were hashed already, one of the storm, and those whose turn it is beside them.
-  expect(order.indexOf('ada')).toBeLessThan(6)
-  expect(order.indexOf('grace')).toBeLessThan(6)
 })

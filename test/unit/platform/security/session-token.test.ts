@@ -52,6 +52,19 @@ test('ends after 15 minutes, with five seconds for clocks that differ', () => {
   expect(late(906_000)).toBeNull()
 })
 
+test('a token that is remembered ends at the same time, and is not taken before its own', () => {
+  const moving = { time: clock.time, now: () => moving.time }
+  const process = createSessionTokens({ signingKey: pem, clock: moving })
+  const token = tokens.sign(claims)
+  const at = (ms: number) => {
+    moving.time = clock.time + ms
+    return process.verify(token)
+  }
+  expect([at(0), at(904_000)]).toEqual([claims, claims])
+  expect([at(906_000), at(-6000), at(0)]).toEqual([null, null, claims])
+  expect(process.verify(`${token.slice(0, -4)}AAAA`)).toBeNull()
+})
+
 const publicKey = createPublicKey(privateKey)
 const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
