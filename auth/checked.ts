@@ -1,7 +1,6 @@
 /** What happens before a handler runs: authenticate, then check path, query and body. */
 import type { NeededScope } from '../core/ids/api-key.ts'
 import { pointerTo } from '../core/json/json-pointer.ts'
-import { longText } from '../core/json/steps.ts'
 import { Problem, problems } from '../core/problem.ts'
 import type { ProblemCode, Violation } from '../core/problem.ts'
 import { mayActAs } from '../core/user-role.ts'
@@ -12,6 +11,7 @@ import { bearerTokenOf, isApiKey } from './bearer.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../core/principal.ts'
 import type { FairShare } from '../http/admission/fair-share.ts'
 import type { Call, Reply, WorkShare } from '../http/call.ts'
+import { networkOf } from '../http/network-of.ts'
 import type { CheckedCall, Credential, Handle, Operation } from '../http/route.ts'
 import type { AuthenticateSession } from './authenticate-session.ts'
 import { parseJsonBody, smallBodyBytesMax } from '../http/body/json-body.ts'
@@ -26,6 +26,8 @@ export interface CheckedDependencies {
   readonly authenticateSession: AuthenticateSession
   /** For long bodies. */
   readonly shareLong: FairShare
+  /** For calls without a credential, by network. */
+  readonly shareOpen: FairShare
 }
 
 /** What a handler may take for granted once a credential was asked for. */
@@ -53,13 +55,16 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
     const refuseParams = createRefuseParams(operation)
     const readQuery = createReadQuery(operation.query)
     const readBody = createReadBody(operation.body, dependencies.shareLong)
+    const { shareOpen } = dependencies
 
     return async function handleChecked(call) {
       const principal = await authenticate(call.headers.authorization)
       refuseParams(call.params)
       const query = readQuery(call.query)
-      const body = await readBody(call, principal?.organization_id ?? '')
-      return handle(checkedCallOf(call, { principal: principal as never, query, body }))
+      const network = networkOf(call.remote_address)
+      const body = await readBody(call, principal?.organization_id ?? network)
+      const run = () => handle(checkedCallOf(call, { principal: principal as never, query, body }))
+      return principal === null ? shareOpen(network, run) : run()
     }
   }
 }
@@ -75,7 +80,7 @@ function checkedCallOf<P extends Principal | null>(
     headers: call.headers,
     params: call.params,
     ...found,
-    readBody: (limits) => call.readBody(limits),
+    useBody: (limits, use) => call.useBody(limits, use),
     body_bytes: call.body_bytes,
     get signal() {
       return call.signal
@@ -162,15 +167,15 @@ function createReadBody(definition: Operation['body'], shareLong: FairShare) {
     definition === undefined ? null : (definition.check ?? createCheck(definition.schema))
   const bytesMax = definition?.bytesMax ?? smallBodyBytesMax
 
-  return async function readBody(call: Call, organizationId: string): Promise<unknown> {
+  return async function readBody(call: Call, sharedBy: string): Promise<unknown> {
     if (check === null) return undefined
-    const inShare: WorkShare = (work) => shareLong(organizationId, work)
-    const bytes = await call.readBody({ bytesMax, organizationId, inShare })
-    const parse = () => parseJsonBody(call.headers['content-type'], bytes)
-    const body = await (bytes.length > longText ? inShare(parse) : parse())
-    const errors = check(body)
-    if (errors.length === 0) return body
-    throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
+    const inShare: WorkShare = (work) => shareLong(sharedBy, work)
+    return call.useBody({ bytesMax, sharedBy, inShare }, async (bytes) => {
+      const body = await parseJsonBody(call.headers['content-type'], bytes)
+      const errors = check(body)
+      if (errors.length === 0) return body
+      throw new Problem('invalid_body', { detail: sentenceOf('The body', errors), errors })
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 /** Requests of an innocent organization and of attackers, each kind of request as a row. */
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { starsMax } from '../core/evaluation/rule.ts'
 import { makeDecisions } from './load/decisions.ts'
 
 /** Requests of one kind: a POST sends the bodies in turn, without bodies it is a GET. */
@@ -88,7 +89,7 @@ const values = listOf(9000, (index) => `${index}`.padEnd(50, 'v'))
 const similarText = { input: 'q', output: JSON.stringify(values), metadata: { expected: values } }
 const rule = {
   name: 'x',
-  match: { session_ids: listOf(50, (index) => `${'*a'.repeat(400)}*${index}`) },
+  match: { session_ids: listOf(50, (index) => `${'*a'.repeat(starsMax - 1)}*${index}`) },
   evaluators: [{ evaluator_id: 'output_not_empty' }]
 }
 

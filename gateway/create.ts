@@ -92,6 +92,8 @@ const longBodies = {
   ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
   pause: { ratio: 5, msMax: 1000 }
 }
+/** Calls without a credential, of each network, which may be a whole office. 50 logins take 3 s. */
+const openCalls = { atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
@@ -104,7 +106,10 @@ export function createGatewayApp(parts: GatewayParts) {
   const sessions = openSessions(config, store)
   const authenticateSession = createAuthenticateSession(sessions)
   const shareLong = createFairShare(longBodies)
-  const checked = createChecked({ authenticateKey: authenticate, authenticateSession, shareLong })
+  const shareOpen = createFairShare(openCalls)
+  const checked = createChecked({
+    ...{ authenticateKey: authenticate, authenticateSession, shareLong, shareOpen }
+  })
   const reportRefusal = createReportRefusals({ logger, elapsedMs })
   const shared = { authenticate, reportRefusal, shareLong }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)

@@ -12,8 +12,11 @@ export interface Call {
   /** Placeholders of the path, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** The whole body, inflated. @throws {Problem} 400, 413, 415 or 503. */
-  readBody(limits?: BodyLimits): Promise<Buffer>
+  /**
+   * Reads the whole body and gives it, inflated, to `use`.
+   * @throws {Problem} 400, 413, 415 or 503
+   */
+  useBody<T>(limits: BodyLimits, use: (body: Buffer) => Promise<T>): Promise<T>
   /** So many bytes of it were read so far, inflated. */
   readonly body_bytes: number
   /** Aborted when the caller hangs up. */
@@ -23,9 +26,9 @@ export interface Call {
 export interface BodyLimits {
   /** 10 MiB where it is not said. */
   readonly bytesMax?: number
-  /** Of the bytes of bodies in memory an organization has a share; without it nobody's counts. */
-  readonly organizationId?: string
-  /** Inflates long bodies in a concurrency limit; without it, at once. */
+  /** An organization or a network: it has a share of the requests with a body, and of their bytes. */
+  readonly sharedBy?: string
+  /** Long bodies are inflated and used in it; without it, at once. */
   readonly inShare?: WorkShare
 }
 

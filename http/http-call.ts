@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { BodyLease } from './body/body-budget.ts'
-import { readBody } from './body/body.ts'
+import { useBody } from './body/body.ts'
 import type { BodyLimits, Call } from './call.ts'
 import type { Request, Response } from './express.ts'
 
@@ -44,8 +44,8 @@ export class HttpCall implements Call {
     return this.#parts.request.query
   }
 
-  readBody(limits?: BodyLimits): Promise<Buffer> {
-    return readBody(this.#parts, limits)
+  useBody<T>(limits: BodyLimits, use: (body: Buffer) => Promise<T>): Promise<T> {
+    return useBody(this.#parts, limits, use)
   }
 
   get body_bytes(): number {

@@ -6,8 +6,6 @@ import type { Config } from '../../platform/config/config.ts'
 import type { Mail } from '../../platform/process/mail.ts'
 import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
 import type { SessionTokens } from '../../platform/security/session-token.ts'
-import { createFairShare } from '../../http/admission/fair-share.ts'
-import type { PublicHandle } from '../../http/route.ts'
 import type { AccountHandlers } from './account-rows.ts'
 import { createBeginSession } from './sessions/begin-session.ts'
 import { createChangePassword } from './passwords/change-password.ts'
@@ -19,7 +17,6 @@ import type { LiveSessions } from '../../auth/live-sessions.ts'
 import { createLogin } from './sessions/login.ts'
 import { createLogout } from './sessions/logout.ts'
 import { createMe } from './me.ts'
-import { networkOf } from './network-of.ts'
 import { passwords } from './passwords/passwords.ts'
 import { createRefreshCookie } from './sessions/refresh-cookie.ts'
 import { createRefresh } from './sessions/refresh.ts'
@@ -46,14 +43,6 @@ export interface AccountParts {
   readonly mail: Pick<Mail, 'send'>
 }
 
-/** Calls without a credential that read or change accounts. */
-const openCalls = [
-  ...['register', 'confirmRegistration', 'login', 'refresh'],
-  ...['forgotPassword', 'resetPassword', 'verifyEmail']
-] as const
-/** Of each network, which may be a whole office. 50 logins take up to three seconds. */
-const openCallsOfNetwork = { atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
-
 export function createAccounts(parts: AccountParts): AccountHandlers {
   const { config, clock, rateLimiter, store, sessionTokens, liveSessions, mail } = parts
   const { API_KEY_PEPPER: pepper, PUBLIC_URL: publicUrl, REGISTRATION: registration } = config
@@ -66,7 +55,7 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   const createPerson = createCreatePerson({ clock, pepper })
   const letters = { accounts, publicUrl, throttle, mail }
   const successionKey = successionKeyOf(secretOf(config.SESSION_SIGNING_KEY))
-  return shareOpenCalls({
+  return {
     ...createRegister({ ...opening, ...letters, registration, createPerson, beginSession }),
     login: createLogin({ ...opening, beginSession }),
     refresh: createRefresh({ accounts, liveSessions, successionKey, answerSession }),
@@ -78,17 +67,7 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
     ...createForgottenPassword({ ...letters, liveSessions, passwords }),
     ...createVerifyEmail(letters),
     showKeys: createShowKeys(sessionTokens)
-  })
-}
-
-/** @returns the handlers, with a limit for each network on concurrent calls without a credential */
-export function shareOpenCalls(handlers: AccountHandlers): AccountHandlers {
-  const inShare = createFairShare(openCallsOfNetwork)
-  const shared = openCalls.map((name): [string, PublicHandle] => {
-    const handle = handlers[name]
-    return [name, (call) => inShare(networkOf(call.remote_address), () => handle(call))]
-  })
-  return { ...handlers, ...(Object.fromEntries(shared) as Partial<AccountHandlers>) }
+  }
 }
 
 /** The key itself, however its text is laid out: every gateway has to derive the same. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../../core/problem.ts'
 import type { RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
-import { networkOf } from './network-of.ts'
+import { networkOf } from '../../http/network-of.ts'
 import type { IsKnownNetwork } from './sessions/known-network.ts'
 
 export interface Attempt {

@@ -76,7 +76,7 @@ function ingestCallOf(call: Call, apiKey: string, decision_id: string): Call {
     request_id: call.request_id,
     remote_address: call.remote_address,
     ...{ headers, params: {}, query: {} },
-    readBody: () => Promise.resolve(body),
+    useBody: (_limits, use) => use(body),
     body_bytes: body.length,
     signal: call.signal
   }

@@ -1,7 +1,8 @@
 /** Finds a member that an object holds twice: a parsed value only has the last of them. */
+import { skipValueSteps } from './json-member-steps.ts'
 import { decodeName, skipSpace, skipString } from './json-members.ts'
 import { pointerTo } from './json-pointer.ts'
-import { stepCharacters } from './steps.ts'
+import { isLong, stepCharacters } from './steps.ts'
 import type { Steps } from './steps.ts'
 
 const quote = 34
@@ -38,7 +39,7 @@ export function* findDuplicateMember(text: string): Steps<string | null> {
       at += 1
       continue
     }
-    const end = skipString(text, at)
+    const end = isLong(text) ? yield* skipValueSteps(text, at, 0) : skipString(text, at)
     const next = skipSpace(text, end)
     // A string before a colon is a name.
     if (text.charCodeAt(next) === colon && !addName(levels, text.slice(at, end))) {

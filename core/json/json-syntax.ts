@@ -5,26 +5,20 @@
  * process up for seconds.
  */
 import { skipSpace } from './json-members.ts'
+import { isDigit, scalarEnd } from './json-scalars.ts'
 import { runSteps, stepCharacters } from './steps.ts'
 import type { Steps } from './steps.ts'
 
 const quote = 34
-const plus = 43
 const comma = 44
-const minus = 45
-const dot = 46
-const zero = 48
-const nine = 57
 const colon = 58
 const openBracket = 91
 const backslash = 92
 const closeBracket = 93
-const underscore = 95
 const openBrace = 123
 const closeBrace = 125
 const unicodeDigits = 4
 const escapable = '"\\/bfnrt'
-const literals = ['true', 'false', 'null']
 
 type Expected = 'value' | 'value_or_end' | 'name' | 'name_or_end' | 'colon' | 'comma_or_end' | 'end'
 
@@ -34,6 +28,8 @@ interface State {
   tokenAt: number
   isInString: boolean
   expected: Expected
+  /** How many have begun. */
+  values: number
   /** How many levels are open, and for each whether it is an object: text may have millions. */
   depth: number
   levels: Uint8Array
@@ -46,9 +42,14 @@ export function syntaxErrorAt(text: string, depthMax: number): number | null {
   return runSteps(syntaxErrorSteps(text, depthMax))
 }
 
-/** As `syntaxErrorAt`, in steps. */
-export function* syntaxErrorSteps(text: string, depthMax: number): Steps<number | null> {
+/** As `syntaxErrorAt`, in steps; a value beyond `valuesMax` is an error as well. */
+export function* syntaxErrorSteps(
+  text: string,
+  depthMax: number,
+  valuesMax = Number.POSITIVE_INFINITY
+): Steps<number | null> {
   const state: State = {
+    values: 0,
     at: 0,
     tokenAt: 0,
     isInString: false,
@@ -58,7 +59,7 @@ export function* syntaxErrorSteps(text: string, depthMax: number): Steps<number 
   }
   for (;;) {
     const isRight = walkSome(state, text, depthMax)
-    if (!isRight) return state.tokenAt
+    if (!isRight || state.values > valuesMax) return state.tokenAt
     const isOver = state.at >= text.length && !state.isInString
     if (isOver) return state.expected === 'end' ? null : text.length
     yield
@@ -143,6 +144,7 @@ function acceptName(state: State): boolean {
 function acceptValue(state: State): boolean {
   if (state.expected !== 'value' && state.expected !== 'value_or_end') return false
   state.expected = afterValue(state)
+  state.values += 1
   return true
 }
 
@@ -198,53 +200,7 @@ function escapeEnd(text: string, at: number): number {
   return end
 }
 
-/** Behind the number or the name of a value at `at`, or -1 when it is neither. */
-function scalarEnd(text: string, at: number): number {
-  const first = text.charCodeAt(at)
-  const isNumber = first === minus || isDigit(first)
-  const end = isNumber ? numberEnd(text, at) : literalEnd(text, at)
-  const next = text.charCodeAt(end)
-  return end < 0 || isWord(next) || (next === dot && isNumber) ? -1 : end
-}
-
-function literalEnd(text: string, at: number): number {
-  const literal = literals.find((each) => text.startsWith(each, at))
-  return literal === undefined ? -1 : at + literal.length
-}
-
-function numberEnd(text: string, at: number): number {
-  const start = text.charCodeAt(at) === minus ? at + 1 : at
-  const whole = text.charCodeAt(start) === zero ? start + 1 : digitsEnd(text, start)
-  if (whole === start) return -1
-  const fraction = text.charCodeAt(whole) === dot ? digitsEnd(text, whole + 1) : whole
-  if (fraction === whole + 1) return -1
-  return exponentEnd(text, fraction)
-}
-
-function exponentEnd(text: string, at: number): number {
-  if ((text.charCodeAt(at) | 32) !== 101) return at
-  const sign = text.charCodeAt(at + 1)
-  const start = sign === plus || sign === minus ? at + 2 : at + 1
-  const end = digitsEnd(text, start)
-  return end === start ? -1 : end
-}
-
-function digitsEnd(text: string, at: number): number {
-  let index = at
-  while (isDigit(text.charCodeAt(index))) index += 1
-  return index
-}
-
-function isDigit(code: number): boolean {
-  return code >= zero && code <= nine
-}
-
 function isHex(code: number): boolean {
   const small = code | 32
   return isDigit(code) || (small >= 97 && small <= 102)
-}
-
-function isWord(code: number): boolean {
-  const small = code | 32
-  return isDigit(code) || (small >= 97 && small <= 122) || code === underscore
 }

@@ -9,6 +9,11 @@ export const stepCharacters = 64 * 1024
 /** A text that is longer is scanned in steps; most decisions have a few thousand characters. */
 export const longText = 256 * 1024
 
+/** Whether it is worked on in steps: at once, it would hold up everything else for too long. */
+export function isLong(text: { readonly length: number }): boolean {
+  return text.length > longText
+}
+
 /** Takes all steps at once. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {

@@ -11,6 +11,7 @@
  *
  * Of a long body each step is taken in turns, and of an organization one such body at a time.
  */
+import { isLong } from '../../core/json/steps.ts'
 import type { Authenticate } from '../../auth/authenticate.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
 import type { Call, Reply, WorkShare } from '../../http/call.ts'
@@ -24,7 +25,6 @@ import type { EachItem } from './each.ts'
 import type { LimitAgent } from './limit-agent.ts'
 import type { FindSpent, LimitRate } from './limit-rate.ts'
 import { parseBatch, parseBatchSteps } from './parse-batch.ts'
-import { isLong } from './parse.ts'
 import type { ProduceEach } from './produce.ts'
 import { idOf } from './validate.ts'
 import type { Validate } from './validate.ts'
@@ -56,8 +56,7 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
       if (spent !== null) throw spent.refusal
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
       const inShare: WorkShare = (work) => shareLong(organizationId, work)
-      const body = await call.readBody({ organizationId, inShare })
-      const toRecords = async () => {
+      const records = await call.useBody({ sharedBy: organizationId, inShare }, async (body) => {
         const contentType = headers['content-type']
         const eachItem: EachItem = isLong(body) ? eachInTurns : each
         const batch = isLong(body)
@@ -74,8 +73,7 @@ export function createIngestBatch(dependencies: IngestBatchDependencies) {
         attempt.quota = await limitRate(principal, items.length)
         const admitted = await refuseEach(admit(attempt.decisions, attempt.quota), limitAgent)
         return eachItem(admitted, (decision) => encode(decision, headers['traceparent']))
-      }
-      const records = await (isLong(body) ? inShare(toRecords) : toRecords())
+      })
       const results = await produceEach(records)
       return await outcomes.settle(attempt, results, call.request_id)
     } catch (error) {

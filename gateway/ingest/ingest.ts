@@ -13,6 +13,7 @@
  * A long body is parsed in turns, and of an organization one at a time is parsed to encoded. Many
  * decisions in one request go the same way, in ingest-batch.ts.
  */
+import { isLong } from '../../core/json/steps.ts'
 import type { Authenticate } from '../../auth/authenticate.ts'
 import type { Call, Reply, WorkShare } from '../../http/call.ts'
 import type { FairShare } from '../../http/admission/fair-share.ts'
@@ -22,7 +23,7 @@ import { idempotentIdOf } from './idempotent-id.ts'
 import type { LimitAgent } from './limit-agent.ts'
 import type { FindSpent, LimitRate } from './limit-rate.ts'
 import type { Outcomes } from './outcomes.ts'
-import { isLong, parse, parseSteps } from './parse.ts'
+import { parse, parseSteps } from './parse.ts'
 import type { Produce } from './produce.ts'
 import { idOf } from './validate.ts'
 import type { Validate } from './validate.ts'
@@ -53,8 +54,7 @@ export function createIngest(dependencies: IngestDependencies) {
       if (spent !== null) throw spent.refusal
       const idempotentId = idempotentIdOf(headers['idempotency-key'])
       const inShare: WorkShare = (work) => shareLong(organizationId, work)
-      const body = await call.readBody({ organizationId, inShare })
-      const toRecord = async () => {
+      const record = await call.useBody({ sharedBy: organizationId, inShare }, async (body) => {
         const contentType = headers['content-type']
         const submission = (attempt.submission = isLong(body)
           ? await runInTurns(parseSteps(contentType, body))
@@ -65,8 +65,8 @@ export function createIngest(dependencies: IngestDependencies) {
         const refusal = attempt.quota.refusal ?? (await limitAgent(attempt.decision))
         if (refusal !== null) throw refusal
         return encode(attempt.decision, headers['traceparent'])
-      }
-      await produce(await (isLong(body) ? inShare(toRecord) : toRecord()))
+      })
+      await produce(record)
       return outcomes.acknowledge(attempt)
     } catch (error) {
       throw await outcomes.refuse(attempt, error)

@@ -6,14 +6,13 @@ import { membersMax, skipSpace } from '../../core/json/json-members.ts'
 import type { JsonMember, JsonMembers } from '../../core/json/json-members.ts'
 import { pointerTo } from '../../core/json/json-pointer.ts'
 import { syntaxErrorSteps } from '../../core/json/json-syntax.ts'
-import { runSteps, stepCharacters } from '../../core/json/steps.ts'
+import { isLong, runSteps, stepCharacters } from '../../core/json/steps.ts'
 import type { Steps } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireJsonOrLines } from '../../http/body/require-json.ts'
 import type { Item } from './each.ts'
 import {
   isBomb,
-  isLong,
   malformedJsonSteps,
   parseText,
   parseTextSteps,

@@ -4,7 +4,7 @@ import { scanMembersSteps } from '../../core/json/json-member-steps.ts'
 import { scanMembers, skipSpace } from '../../core/json/json-members.ts'
 import type { JsonMember, JsonMembers } from '../../core/json/json-members.ts'
 import { syntaxErrorAt, syntaxErrorSteps } from '../../core/json/json-syntax.ts'
-import { longText, runSteps, stepCharacters } from '../../core/json/steps.ts'
+import { runSteps, stepCharacters } from '../../core/json/steps.ts'
 import type { Steps } from '../../core/json/steps.ts'
 import { loneSurrogateSteps } from '../../core/json/surrogates.ts'
 import { Problem } from '../../core/problem.ts'
@@ -34,11 +34,6 @@ const lineFeed = 10
 const openBrace = 123
 const openBracket = 91
 const nothingFound = { members: [], tooDeepIn: null, isTooMany: false, broken: null }
-
-/** Whether it is worked on in steps; `parse` would hold up everything else for too long. */
-export function isLong(body: { readonly length: number }): boolean {
-  return body.length > longText
-}
 
 /** @throws {Problem} 415 when it is not declared as JSON in UTF-8, 400 when it is not. */
 export function parse(contentType: string | undefined, body: Buffer): Submission {

@@ -56,8 +56,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function reasonFor(at: number, caller: string): Shed['reason'] | null {
     if (inProgress >= requestsMax) return 'requests'
     const limitMs = turns.waiting() > shortLine ? waitMsMax : shortLineWaitMsMax
-    const isLate = turns.waitedMs(at, caller) > limitMs || turns.waitedMs(at) > shortLineWaitMsMax
-    return isLate ? 'wait' : null
+    const isSlow = turns.turnWaitedMs(at) > shortLineWaitMsMax
+    return isSlow || turns.waitedMs(at, caller) > limitMs ? 'wait' : null
   }
 
   return {
@@ -83,5 +83,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
 /** The credential is not verified yet: with that of another caller one only joins its queue. */
 function callerOf({ headers, socket }: IncomingMessage): string {
-  return headers.authorization ?? socket.remoteAddress ?? ''
+  // Without the scheme before it, which can be spelled in many ways.
+  const credential = headers.authorization?.slice(headers.authorization.lastIndexOf(' ') + 1)
+  return credential ?? socket.remoteAddress ?? ''
 }

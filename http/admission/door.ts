@@ -35,7 +35,7 @@ export function createDoor(options: DoorOptions): Door {
   const { requestsMax, bodyBytesMax, responseTimeoutMs, metrics } = options
   const { unreadBytesMax = unreadBytesMaxDefault } = options
   const admission = createAdmission({ requestsMax })
-  const bodies = createBodyBudget(bodyBytesMax, () =>
+  const bodies = createBodyBudget({ bytesMax: bodyBytesMax, requestsMax }, () =>
     metrics.count('sluice_shed_total', { reason: 'body_bytes' })
   )
   const unread = createUnreadAnswers(unreadBytesMax, () =>

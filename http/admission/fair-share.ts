@@ -23,8 +23,11 @@ export interface Pause {
   readonly msMax: number
 }
 
-/** @throws {Problem} 503 when the organization has too much work waiting, or for too long */
-export type FairShare = <T>(organizationId: string, work: () => Promise<T>) => Promise<T>
+/**
+ * @param key whose work it is: the id of an organization, or a network
+ * @throws {Problem} 503 when it has too much work waiting, or for too long
+ */
+export type FairShare = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 interface Share {
   running: number
@@ -41,41 +44,41 @@ export function createFairShare(options: FairShareOptions): FairShare {
   const others = options.neighbours ?? neighbours
   const shares = new Map<string, Share>()
 
-  function shareOf(organizationId: string): Share {
-    const known = shares.get(organizationId)
+  function shareOf(key: string): Share {
+    const known = shares.get(key)
     if (known !== undefined) return known
     const share = { running: 0, waiting: new Set<() => void>() }
-    shares.set(organizationId, share)
+    shares.set(key, share)
     return share
   }
 
   /** The next in line takes over the place. */
-  function leave(organizationId: string, share: Share): void {
+  function leave(key: string, share: Share): void {
     const [next] = share.waiting
     if (next !== undefined) {
       share.waiting.delete(next)
       return next()
     }
     share.running -= 1
-    if (share.running === 0) shares.delete(organizationId)
+    if (share.running === 0) shares.delete(key)
   }
 
   /** An empty slot leaves CPU time and Postgres to other organizations. */
-  function leaveAfterPause(organizationId: string, share: Share, workedMs: number): void {
+  function leaveAfterPause(key: string, share: Share, workedMs: number): void {
     const pauseMs = Math.min(pause.ratio * workedMs, pause.msMax)
-    if (pauseMs < 1 || !others.has(organizationId)) return leave(organizationId, share)
-    setTimeout(leave, pauseMs, organizationId, share)
+    if (pauseMs < 1 || !others.has(key)) return leave(key, share)
+    setTimeout(leave, pauseMs, key, share)
   }
 
-  return async function inShare(organizationId, work) {
-    const share = shareOf(organizationId)
+  return async function inShare(key, work) {
+    const share = shareOf(key)
     if (share.running >= atOnceMax) await placeIn(share, options)
     else share.running += 1
     const startedAt = performance.now()
     try {
       return await work()
     } finally {
-      leaveAfterPause(organizationId, share, performance.now() - startedAt)
+      leaveAfterPause(key, share, performance.now() - startedAt)
     }
   }
 }

@@ -1,41 +1,48 @@
 /** A queue that serves callers round robin: a caller with many requests delays only its own. */
 
 export interface Line<One> {
-  push(caller: string, one: One): void
+  push(caller: string, one: One, at: number): void
   /** Removes the oldest entry of the caller that is next in the round robin. */
-  shift(): One | undefined
+  shift(at: number): One | undefined
   length(): number
-  /** The entry that `shift` returns next: of all callers, or of this one. */
-  first(caller?: string): One | undefined
+  /** The oldest entry of the caller. */
+  firstOf(caller: string): One | undefined
+  /** Since when the caller that is next waits for its turn; null for an empty queue. */
+  nextSince(): number | null
+}
+
+/** A caller with its requests. */
+interface Waiting<One> {
+  readonly queue: Queue<One>
+  /** When it came, or had its last turn. */
+  readonly since: number
 }
 
 export function createLine<One>(): Line<One> {
   /** In the order of the round robin. */
-  const lines = new Map<string, Queue<One>>()
+  const callers = new Map<string, Waiting<One>>()
   let length = 0
 
   return {
-    push: (caller, one) => {
-      const line = lines.get(caller) ?? createQueue<One>()
-      line.push(one)
-      lines.set(caller, line)
+    push: (caller, one, at) => {
+      const waiting = callers.get(caller) ?? { queue: createQueue<One>(), since: at }
+      waiting.queue.push(one)
+      callers.set(caller, waiting)
       length += 1
     },
-    shift: () => {
-      const [next] = lines
+    shift: (at) => {
+      const [next] = callers
       if (next === undefined) return undefined
-      const [caller, line] = next
-      const one = line.shift()
-      lines.delete(caller)
-      if (line.length() > 0) lines.set(caller, line)
+      const [caller, { queue }] = next
+      const one = queue.shift()
+      callers.delete(caller)
+      if (queue.length() > 0) callers.set(caller, { queue, since: at })
       length -= 1
       return one
     },
     length: () => length,
-    first: (caller) => {
-      const line = caller === undefined ? lines.values().next().value : lines.get(caller)
-      return line?.first()
-    }
+    firstOf: (caller) => callers.get(caller)?.queue.first(),
+    nextSince: () => callers.values().next().value?.since ?? null
   }
 }
 

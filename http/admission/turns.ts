@@ -16,8 +16,10 @@ export interface Turns {
   take(at: number, caller: string, task: () => void): void
   /** Tasks in line. */
   waiting(): number
-  /** How long the task that is next has waited already: of all, or of this caller. */
-  waitedMs(at: number, caller?: string): number
+  /** How long the oldest task of the caller has waited. */
+  waitedMs(at: number, caller: string): number
+  /** How long the caller that is next has waited for its turn. */
+  turnWaitedMs(at: number): number
 }
 
 interface Waiting {
@@ -46,7 +48,7 @@ export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
 
   function runLine(): void {
     if (now() >= endsAt) return
-    const waiting = line.shift()
+    const waiting = line.shift(now())
     if (waiting === undefined) return
     waiting.task()
     queueMicrotask(runLineSoon)
@@ -61,9 +63,10 @@ export function createTurns({ turnMs, now, onEnd }: TurnOptions): Turns {
     begin,
     take: (at, caller, task) => {
       if (line.length() === 0 && at < endsAt) task()
-      else line.push(caller, { task, since: at })
+      else line.push(caller, { task, since: at }, at)
     },
     waiting: line.length,
-    waitedMs: (at, caller) => at - (line.first(caller)?.since ?? at)
+    waitedMs: (at, caller) => at - (line.firstOf(caller)?.since ?? at),
+    turnWaitedMs: (at) => at - (line.nextSince() ?? at)
   }
 }

@@ -20,27 +20,34 @@ export interface BodyLease {
   /** Bytes read so far: as they came, and as they are inflated. */
   raw: number
   inflated: number
-  /** Before anything is taken: of one organization half of all bytes are held at most. */
-  countFor(organizationId: string): void
+  /**
+   * Before anything is taken: an organization or network has half of all bytes at most, and of the
+   * leases. @returns false when it has too many leases
+   */
+  countFor(sharedBy: string): boolean
   /** @returns false when the bytes do not fit; then none of them is taken. */
   take(bytes: number): boolean
   /** Gives back all that was taken; again does no harm. */
   end(): void
 }
 
-export function createBodyBudget(bytesMax: number, onRefuse: () => void): BodyBudget {
-  const total: Total = { bytes: 0, bytesMax, onRefuse, shares: new Map() }
+export function createBodyBudget(limits: BodyBudgetLimits, onRefuse: () => void): BodyBudget {
+  const total: Total = { ...limits, bytes: 0, onRefuse, shares: new Map() }
   return { lease: () => new Lease(total), bytes: () => total.bytes }
 }
 
-interface Total {
-  bytes: number
+export interface BodyBudgetLimits {
   readonly bytesMax: number
+  readonly requestsMax: number
+}
+
+interface Total extends BodyBudgetLimits {
+  bytes: number
   readonly onRefuse: () => void
   readonly shares: Map<string, Share>
 }
 
-/** What one organization holds, and in how many leases. */
+/** What an organization or network holds, and in how many leases. */
 interface Share {
   bytes: number
   leases: number
@@ -57,20 +64,25 @@ class Lease implements BodyLease {
   inflated = 0
   readonly #total: Total
   #held = 0
-  #organizationId = ''
+  #sharedBy = ''
   #share: Share | null = null
 
   constructor(total: Total) {
     this.#total = total
   }
 
-  countFor(organizationId: string): void {
-    const { shares } = this.#total
-    const share = shares.get(organizationId) ?? { bytes: 0, leases: 0 }
+  countFor(sharedBy: string): boolean {
+    const { shares, requestsMax, onRefuse } = this.#total
+    const share = shares.get(sharedBy) ?? { bytes: 0, leases: 0 }
+    if (share.leases >= requestsMax / 2) {
+      onRefuse()
+      return false
+    }
     share.leases += 1
-    shares.set(organizationId, share)
-    this.#organizationId = organizationId
+    shares.set(sharedBy, share)
+    this.#sharedBy = sharedBy
     this.#share = share
+    return true
   }
 
   take(bytes: number): boolean {
@@ -98,7 +110,7 @@ class Lease implements BodyLease {
     if (share === null) return
     share.bytes -= this.#held
     share.leases -= 1
-    if (share.leases === 0) this.#total.shares.delete(this.#organizationId)
+    if (share.leases === 0) this.#total.shares.delete(this.#sharedBy)
     this.#share = null
   }
 }

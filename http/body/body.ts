@@ -1,6 +1,6 @@
 /** Reads a request's body whole, inflated, and never further than its limits. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { longText } from '../../core/json/steps.ts'
+import { isLong, longText } from '../../core/json/steps.ts'
 import { Problem } from '../../core/problem.ts'
 import { bodyBytesMax } from './body-budget.ts'
 import type { BodyLease } from './body-budget.ts'
@@ -18,21 +18,29 @@ export interface BodySource {
 
 /**
  * @throws {Problem} 413 past `bytesMax` inflated bytes, 415 or 400 for the encoding, 503 when this
- * process holds too many bytes of bodies already, or too many of the organization.
+ * process or `sharedBy` holds too many bodies already.
  */
-export async function readBody(source: BodySource, limits: BodyLimits = {}): Promise<Buffer> {
-  const { bytesMax = bodyBytesMax, organizationId, inShare = atOnce } = limits
+export async function useBody<T>(
+  source: BodySource,
+  limits: BodyLimits,
+  use: (body: Buffer) => Promise<T>
+): Promise<T> {
+  const { bytesMax = bodyBytesMax, sharedBy, inShare = atOnce } = limits
   refuseUnread(source.request, bytesMax)
   const inflate = createInflate(source)
-  if (organizationId !== undefined) source.lease.countFor(organizationId)
+  if (sharedBy !== undefined && !source.lease.countFor(sharedBy)) throw tooManyBodies()
   invite(source)
   const raw = await collect(source, bytesMax)
-  if (inflate === null) return raw
-  // A few bytes can become 10 MiB: what turns out to be long is inflated again, in its share.
-  const short = await inflate(raw, Math.min(bytesMax, longText))
-  const whole = short ?? (await inShare(() => inflate(raw, bytesMax)))
-  if (whole === null) throw tooLarge(bytesMax)
-  return whole
+  const short = inflate === null ? raw : await inflate(raw, Math.min(bytesMax, longText))
+  if (short !== null && !isLong(short)) return use(short)
+  // A few bytes can become 10 MiB: a body that turns out to be long is inflated again.
+  return inShare(async () => use(short ?? (await inflateWhole(raw))))
+
+  async function inflateWhole(raw: Buffer): Promise<Buffer> {
+    const whole = bytesMax > longText ? await inflate?.(raw, bytesMax) : null
+    if (whole) return whole
+    throw tooLarge(bytesMax)
+  }
 }
 
 const atOnce: WorkShare = (work) => work()
@@ -140,6 +148,12 @@ function tooManyBytes(): Problem {
   return overloaded(
     'The memory for request bodies is used up, of this instance or for your organization. ' +
       'Retry shortly.'
+  )
+}
+
+function tooManyBodies(): Problem {
+  return overloaded(
+    'As many requests of your organization or network send a body as may at a time. Retry shortly.'
   )
 }
 

@@ -76,13 +76,18 @@ export function createComputeThread<T extends Tasks>(file: URL): ComputeThread<T
   }
 }
 
-/** Of a thread that ends meanwhile the task is late, whatever ended it: it is the task's doing. */
+/** A task that needs too much memory ends the thread, and counts as late. */
 async function answerOf(worker: Worker, order: Order): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const { limitMs } = order
   const end = (): void => resolve({ kind: 'late', computedMs: limitMs })
+  const fail = (error: Error & { code?: string }): void => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') end()
+    else resolve({ kind: 'broken', error })
+  }
   const watch = setTimeout(() => void worker.terminate(), limitMs + graceMs)
   worker.once('message', resolve)
+  worker.once('error', fail)
   worker.once('exit', end)
   worker.postMessage(order)
   try {
@@ -90,6 +95,7 @@ async function answerOf(worker: Worker, order: Order): Promise<Answer> {
   } finally {
     clearTimeout(watch)
     worker.off('message', resolve)
+    worker.off('error', fail)
     worker.off('exit', end)
   }
 }

@@ -64,7 +64,9 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
   // tokens never are, so they cannot displace valid ones.
   const proven = createCache<Token>(provenMax)
 
-  function prove(token: string, key: KeyObject, now: number): Token | null {
+  function prove(token: string, now: number): Token | null {
+    const key = keys.get(keyIdOf(token))
+    if (key === undefined) return null
     try {
       const payload = jwt.verify(token, key, {
         algorithms: [algorithm],
@@ -91,10 +93,7 @@ export function createSessionTokens(options: SessionTokenOptions): SessionTokens
     verify: (token) => {
       if (token.length > tokenCharsMax) return null
       const now = nowSeconds()
-      const known = proven.get(token)
-      if (known !== undefined) return isValidAt(known, now) ? known.claims : null
-      const key = keys.get(keyIdOf(token))
-      const found = key === undefined ? null : prove(token, key, now)
+      const found = proven.get(token) ?? prove(token, now)
       return found !== null && isValidAt(found, now) ? found.claims : null
     },
     publicKeys: [...keys].map(([kid, key]) => jwkOf(kid, key))
@@ -156,12 +155,12 @@ function readPart(part: string): Part | undefined {
   }
 }
 
-/** The library takes a token without `exp` for one that never ends; ours end, and soon. */
 function isValidAt({ issuedAt, endsAt }: Token, now: number): boolean {
   const isBegun = issuedAt <= now + clockToleranceSeconds
   return isBegun && now < endsAt + clockToleranceSeconds && endsAt <= issuedAt + sessionSeconds
 }
 
+/** The library takes a token without `exp` for one that never ends; ours end, and soon. */
 function tokenOf(payload: string | jwt.JwtPayload): Token | null {
   if (typeof payload === 'string') return null
   const { sub, organization_id, role, sid, iat, exp } = payload as Record<string, unknown>

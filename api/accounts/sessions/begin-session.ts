@@ -4,7 +4,7 @@ import { uuidv7 } from '../../../core/ids/ids.ts'
 import { createToken, tokenDigestOf } from '../../../core/ids/opaque-token.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import type { Call } from '../../../http/call.ts'
-import { networkOf } from '../network-of.ts'
+import { networkOf } from '../../../http/network-of.ts'
 
 /** Each refresh moves the end so far away, */
 export const idleSeconds = 30 * 86_400

@@ -22,7 +22,7 @@ export function callOf(members: Partial<Call> = {}): Call {
     headers: {},
     params: {},
     query: {},
-    readBody: () => Promise.resolve(Buffer.alloc(0)),
+    useBody: (_limits, use) => use(Buffer.alloc(0)),
     body_bytes: 0,
     signal: new AbortController().signal,
     ...members

@@ -5,6 +5,7 @@ import { createAuthenticateSession } from '../../../auth/authenticate-session.ts
 import { createChecked } from '../../../auth/checked.ts'
 import type { FairShare } from '../../../http/admission/fair-share.ts'
 import { jsonReply } from '../../../http/call.ts'
+import type { Call } from '../../../http/call.ts'
 import type { KeyPrincipal } from '../../../core/principal.ts'
 import type { CheckedCall, Credential, Operation } from '../../../http/route.ts'
 import { callOf, claims, decisionId, organizationId, person, problemOf } from '../api/fakes.ts'
@@ -18,7 +19,12 @@ const key: KeyPrincipal = {
   key_rate_limit_points: null
 }
 
-const shareLong: FairShare = (_organizationId, work) => work()
+const atOnce: FairShare = (_key, work) => work()
+const shares = { shareLong: atOnce, shareOpen: atOnce }
+
+function bodyOf(text: string): Call['useBody'] {
+  return (_limits, use) => use(Buffer.from(text))
+}
 
 const checked = createChecked({
   authenticateKey: async (authorization, scope) => {
@@ -33,7 +39,7 @@ const checked = createChecked({
     sessionTokens: { verify: (token) => (token === 'good' ? claims : null) },
     liveSessions: { roleOf: async () => claims.role }
   }),
-  shareLong
+  ...shares
 })
 
 const operation: Operation = {
@@ -113,7 +119,7 @@ test.each(['viewer', 'member', 'stranger'])(
     const authenticateSession = async () => ({ ...person, role })
     const authenticateKey = () => key
     const guard = { credential: { kind: 'session', role: 'admin' } as const, operation }
-    const dependencies = { authenticateKey, authenticateSession, shareLong }
+    const dependencies = { authenticateKey, authenticateSession, ...shares }
     const handle = createChecked(dependencies)(guard, async () => {
       throw new Error('never called')
     })
@@ -169,17 +175,14 @@ test.each([
 test('reads the body once it is known who sends it', async () => {
   const { seen, handle } = watched({ kind: 'session' }, operationWithBody)
   const headers = { ...session, 'content-type': 'application/json' }
-  const readBody = () => Promise.resolve(Buffer.from('{"n":1}'))
-  await handle(callOf({ headers, readBody }))
+  await handle(callOf({ headers, useBody: bodyOf('{"n":1}') }))
   expect(seen[0]?.body).toEqual({ n: 1 })
 
-  const wrong = () => Promise.resolve(Buffer.from('{"n":"1"}'))
-  const problem = await problemOf(handle(callOf({ headers, readBody: wrong })))
+  const problem = await problemOf(handle(callOf({ headers, useBody: bodyOf('{"n":"1"}') })))
   expect(problem.code).toBe('invalid_body')
   expect(problem.options.errors).toEqual([{ pointer: '/n', detail: 'must be a whole number' }])
 
-  const list = () => Promise.resolve(Buffer.from('[]'))
-  const { options } = await problemOf(handle(callOf({ headers, readBody: list })))
+  const { options } = await problemOf(handle(callOf({ headers, useBody: bodyOf('[]') })))
   expect(options.detail).toBe('The body is not valid: it must be an object.')
 })
 
@@ -197,4 +200,26 @@ test('asks for the signal only when the handler does', async () => {
   expect(asked).toBe(0)
   expect(seen[0]?.signal.aborted).toBe(false)
   expect(asked).toBe(1)
+})
+
+test('calls without a credential have a limit for each network, others none', async () => {
+  const shared: string[] = []
+  const shareOpen: FairShare = (key, work) => {
+    shared.push(key)
+    return work()
+  }
+  const authenticateSession = async () => person
+  const guarded = createChecked({
+    ...{ authenticateKey: () => key, authenticateSession, ...shares, shareOpen }
+  })
+  const handle = async () => jsonReply(200, '{}')
+  await guarded(
+    { credential: { kind: 'none' }, operation },
+    handle
+  )(callOf({ params: { decision_id: decisionId } }))
+  await guarded(
+    { credential: { kind: 'session' }, operation },
+    handle
+  )(callOf({ params: { decision_id: decisionId } }))
+  expect(shared).toEqual(['192.0.2.1'])
 })

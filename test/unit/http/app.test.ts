@@ -24,7 +24,9 @@ const echo: Handle = async (call) => {
 }
 const routes = [
   aRoute('get', '/things', echo),
-  aRoute('post', '/things', async (call) => jsonReply(201, (await call.readBody()).toString())),
+  aRoute('post', '/things', async (call) =>
+    jsonReply(201, (await call.useBody({}, async (body) => body)).toString())
+  ),
   aRoute('get', '/things/:thing_id', echo),
   aRoute('get', '/refused', async () => {
     throw new Problem('rate_limited', { detail: 'Slowly.', headers: { 'retry-after': '7' } })

@@ -11,7 +11,7 @@ let served: Served
 beforeAll(async () => {
   const read = aRoute('post', '/', async (call) => {
     handled += 1
-    return jsonReply(200, JSON.stringify((await call.readBody()).toString()))
+    return jsonReply(200, JSON.stringify((await call.useBody({}, async (body) => body)).toString()))
   })
   served = await serve([read])
 })

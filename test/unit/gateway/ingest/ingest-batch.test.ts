@@ -1,5 +1,6 @@
 /** The line of a batch: one result for each item, and the answer that they add up to. */
 import { describe, expect, test } from '@jest/globals'
+import { isLong } from '../../../../core/json/steps.ts'
 import { Problem } from '../../../../core/problem.ts'
 import type { Call, Reply } from '../../../../http/call.ts'
 import { createFairShare } from '../../../../http/admission/fair-share.ts'
@@ -66,11 +67,11 @@ function scene({ granted, isSpent = false, failures = {} }: Scene = {}) {
   const send = (body: unknown, headers: Call['headers'] = {}): Promise<Reply> => {
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
     const json = { 'content-type': 'application/json', ...headers }
-    const readBody = () => {
+    const useBody: Call['useBody'] = ({ inShare }, use) => {
       reads += 1
-      return Promise.resolve(bytes)
+      return isLong(bytes) && inShare !== undefined ? inShare(() => use(bytes)) : use(bytes)
     }
-    return ingestBatch(callOf({ headers: json, readBody, body_bytes: bytes.length }))
+    return ingestBatch(callOf({ headers: json, useBody, body_bytes: bytes.length }))
   }
   const counted = () =>
     metrics.counts

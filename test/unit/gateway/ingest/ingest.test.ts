@@ -1,5 +1,6 @@
 /** The line of ingest: its order, where each refusal ends it, and one outcome for each call. */
 import { describe, expect, test } from '@jest/globals'
+import { isLong } from '../../../../core/json/steps.ts'
 import { Problem } from '../../../../core/problem.ts'
 import type { ProblemCode } from '../../../../core/problem.ts'
 import type { Call } from '../../../../http/call.ts'
@@ -72,23 +73,25 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
     outcomes: createOutcomes({ limitRate, metrics, facts: createNotes().notes })
   })
   const counted = () => metrics.labelsOf('sluice_ingest_outcomes_total')
-  const readBody = (body: Buffer) => async () => {
-    enter('read body')
-    return body
+  const useBody = (body: Buffer): Call['useBody'] => {
+    return async ({ inShare }, use) => {
+      enter('read body')
+      return isLong(body) && inShare !== undefined ? inShare(() => use(body)) : use(body)
+    }
   }
-  return { ingest, steps, log, counted, readBody }
+  return { ingest, steps, log, counted, useBody }
 }
 
 type Scene = ReturnType<typeof scene>
 
-function send({ ingest, readBody }: Scene, body: unknown, headers: Call['headers'] = {}) {
+function send({ ingest, useBody }: Scene, body: unknown, headers: Call['headers'] = {}) {
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   return ingest(
     callOf({
       headers: { 'content-type': 'application/json', ...headers },
-      readBody: readBody(bytes)
+      useBody: useBody(bytes)
     })
   )
 }

@@ -50,7 +50,7 @@ describe('a connection that is idle', () => {
 
   beforeAll(async () => {
     const route = aRoute('post', '/', async (call) => {
-      bodies.push(new WeakRef(await call.readBody()))
+      bodies.push(new WeakRef(await call.useBody({}, async (body) => body)))
       return jsonReply(200, '{}')
     })
     served = await serve([{ ...route, surface: 'ingest' }])

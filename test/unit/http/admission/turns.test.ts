@@ -74,12 +74,12 @@ test('what a task does in promises belongs to its turn', async () => {
 
 test('the wait is that of the first in line', async () => {
   const { turns, come } = scene(2)
-  expect(turns.waitedMs(clock)).toBe(0)
+  expect(turns.waitedMs(clock, 'somebody')).toBe(0)
   for (const name of upTo(200)) come(name)
   const cameAt = clock
-  expect(turns.waitedMs(clock)).toBe(0)
+  expect(turns.waitedMs(clock, 'somebody')).toBe(0)
   while (done.length < 100) await nextTurn()
-  expect(turns.waitedMs(clock)).toBe(clock - cameAt)
+  expect(turns.waitedMs(clock, 'somebody')).toBe(clock - cameAt)
   while (done.length < 200) await nextTurn()
-  expect(turns.waitedMs(clock)).toBe(0)
+  expect(turns.waitedMs(clock, 'somebody')).toBe(0)
 })

@@ -11,14 +11,14 @@ import type { Served } from '../serving.ts'
 
 test('what does not fit is refused and not taken', () => {
   let refusals = 0
-  const budget = createBodyBudget(100, () => (refusals += 1))
+  const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => (refusals += 1))
   const [one, other] = [budget.lease(), budget.lease()]
   expect([one.take(60), other.take(41), other.take(40)]).toEqual([true, false, true])
   expect([budget.bytes(), refusals]).toEqual([100, 1])
 })
 
 test('a lease gives back all that it took, and only once', () => {
-  const budget = createBodyBudget(100, () => {})
+  const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => {})
   const [one, other] = [budget.lease(), budget.lease()]
   one.take(10)
   one.take(20)
@@ -32,7 +32,7 @@ describe('of one organization', () => {
   const half = 50 * 1024 * 1024
 
   test('half of the bytes are held at most, in all its leases, and others have the rest', () => {
-    const budget = createBodyBudget(2 * half, () => {})
+    const budget = createBodyBudget({ bytesMax: 2 * half, requestsMax: 4 }, () => {})
     const [one, other, foreign] = [budget.lease(), budget.lease(), budget.lease()]
     one.countFor('a')
     other.countFor('a')
@@ -44,8 +44,17 @@ describe('of one organization', () => {
     expect([other.take(half), other.take(half - 1)]).toEqual([false, true])
   })
 
+  test('half of the requests send bodies at most, and others have the rest', () => {
+    const budget = createBodyBudget({ bytesMax: half, requestsMax: 4 }, () => {})
+    const [first, second, third] = [budget.lease(), budget.lease(), budget.lease()]
+    expect([first, second, third].map((lease) => lease.countFor('a'))).toEqual([true, true, false])
+    expect(third.countFor('b')).toBe(true)
+    first.end()
+    expect(budget.lease().countFor('a')).toBe(true)
+  })
+
   test('one body fits, however little there is', () => {
-    const budget = createBodyBudget(40 * 1024 * 1024, () => {})
+    const budget = createBodyBudget({ bytesMax: 40 * 1024 * 1024, requestsMax: 4 }, () => {})
     const lease = budget.lease()
     lease.countFor('a')
     expect(lease.take(3 * bodyBytesMax)).toBe(true)
@@ -59,7 +68,7 @@ describe('over HTTP', () => {
 
   beforeAll(async () => {
     const read = aRoute('post', '/', async (call) =>
-      jsonReply(200, String((await call.readBody()).length))
+      jsonReply(200, String((await call.useBody({}, async (body) => body)).length))
     )
     served = await serve([read], { bodyBytesMax: 1_000_000 })
   })

@@ -21,7 +21,7 @@ let served: Served
 beforeAll(async () => {
   const route = aRoute('post', '/', async (call) => {
     try {
-      const body = await call.readBody()
+      const body = await call.useBody({}, async (body) => body)
       return jsonReply(
         200,
         JSON.stringify({ bytes: body.length, start: body.toString('utf8', 0, 40) })

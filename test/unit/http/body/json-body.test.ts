@@ -34,6 +34,14 @@ test.each<[string | undefined, Buffer, string]>([
   expect(problem.options.detail).not.toContain('secret')
 })
 
+test('refuses more values than can be parsed without holding up the process', async () => {
+  const valuesOf = (count: number): Buffer => Buffer.from(`[${'[],'.repeat(count - 2)}[]]`)
+  expect(await parseJsonBody(json, valuesOf(100_000))).toHaveLength(99_999)
+  const problem = await problemOf(() => parseJsonBody(json, valuesOf(100_001)))
+  expect(problem.code).toBe('malformed_json')
+  expect(problem.options.detail).toContain('100000 values')
+})
+
 const long = 'n'.repeat(300)
 
 test.each([
@@ -49,7 +57,7 @@ test.each([
 })
 
 test('other work goes on while a large body is searched', async () => {
-  const names = Array.from({ length: 100_000 }, (_, index) => `"${index}":1`)
+  const names = Array.from({ length: 99_999 }, (_, index) => `"${index}":1`)
   let turns = 0
   let isOver = false
   const count = (): void => void (isOver || (turns++, setImmediate(count)))

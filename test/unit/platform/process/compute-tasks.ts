@@ -19,7 +19,12 @@ function hoard(): number {
   for (;;) kept.push(new Array(1_000_000).fill(kept.length))
 }
 
-const tasks = { repeat, hang, fail, hoard }
+/** What it returns cannot be sent to another thread. */
+function unanswerable(): () => void {
+  return () => {}
+}
+
+const tasks = { repeat, hang, fail, hoard, unanswerable }
 export type TestTasks = typeof tasks
 
 serveTasks(tasks)

@@ -43,3 +43,9 @@ test('a task that needs too much memory ends its thread; the next one has a new 
   await expect(hoarding).rejects.toMatchObject({ name: 'CpuLimitError', computedMs: 60_000 })
   expect(await thread.run('repeat', 'e', limitMs)).toMatchObject({ output: 'ee' })
 })
+
+test('a fault of ours is told as it is, and is not taken for a task that is too slow', async () => {
+  const broken = thread.run('unanswerable', undefined, 60_000)
+  await expect(broken).rejects.toThrow('could not be cloned')
+  expect(await thread.run('repeat', 'f', limitMs)).toMatchObject({ output: 'ff' })
+})

@@ -1,6 +1,6 @@
 /** Which addresses count as one network. */
 import { expect, test } from '@jest/globals'
-import { networkOf } from '../../../../api/accounts/network-of.ts'
+import { networkOf } from '../../../http/network-of.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
