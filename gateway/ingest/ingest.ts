@@ -2,7 +2,7 @@
  *
  *     POST /v1/ingest
  *       ├─ authenticate ─▶ 401 missing or invalid key · 403 key lacks the scope · 503 keys away
- *       │                  429 where the window is known to be spent, before the body is read
+ *       │                  429 if the rate limit is used up, before the body is read
  *       ├─ parse ────────▶ 400 malformed JSON or encoding · 413 too large · 415 not JSON in UTF-8
  *       ├─ validate ─────▶ 422 invalid decision, every problem with its pointer
  *       ├─ limit rate ───▶ 429 with Retry-After
