@@ -27,7 +27,9 @@ const waitMsMax = 3000
 export function shareExpensiveReads<H extends Readonly<Record<ExpensiveRead, Handler>>>(
   handlers: H
 ): H {
-  const inShare = createFairShare({ atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax })
+  const inShare = createFairShare({
+    ...{ what: 'expensive reads', atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax }
+  })
   const shared = expensiveReads.map((name) => {
     const handle = handlers[name] as (call: CheckedCall<Principal>) => Promise<Reply>
     const share = (call: CheckedCall<Principal>): Promise<Reply> =>

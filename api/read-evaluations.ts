@@ -57,7 +57,9 @@ const runsMax = 2000
 
 export function createReadEvaluations(): EvaluationReads {
   const readRuleOutlines = createReadRuleOutlines()
-  const inShare = createFairShare({ atOnceMax: oneAtOnceMax, waitingMax, waitMsMax })
+  const inShare = createFairShare({
+    ...{ what: 'reads of evaluations', atOnceMax: oneAtOnceMax, waitingMax, waitMsMax }
+  })
 
   const readEvaluations: ReadEvaluations = async function* (store, decisionIds) {
     for (const ids of await batchesOf(store, decisionIds)) {

@@ -38,15 +38,13 @@ const retryAfterSeconds = '2'
  */
 export const readsAtOnceMax = 4
 export const changesAtOnceMax = 3
-/** Of one organization; about what is read in the time below. */
-const waitingMax = 250
-/** No longer than anybody waits for a connection. */
-const waitMsMax = 3000
+/** Of one organization: about what is read in the time, and no longer than for a connection. */
+const waiting = { waitingMax: 250, waitMsMax: 3000 }
 
 /** @returns reads and changes whose failure, if it may pass, is thrown as a Problem. */
 export function createStore(postgres: Pick<PostgresPool, 'reading' | 'changing'>): Store {
-  const reads = createFairShare({ atOnceMax: readsAtOnceMax, waitingMax, waitMsMax })
-  const changes = createFairShare({ atOnceMax: changesAtOnceMax, waitingMax, waitMsMax })
+  const reads = createFairShare({ what: 'reads', atOnceMax: readsAtOnceMax, ...waiting })
+  const changes = createFairShare({ what: 'changes', atOnceMax: changesAtOnceMax, ...waiting })
   const accounts = postgres.reading({ role: accountsRole })
   return {
     of: (organizationId) => {

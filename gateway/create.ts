@@ -89,11 +89,14 @@ export interface GatewayParts {
  * because storing and evaluating a large body costs more than accepting it.
  */
 const longBodies = {
+  what: 'bodies above 256 KiB',
   ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
   pause: { ratio: 5, msMax: 1000 }
 }
 /** Calls without a credential, of each network, which may be a whole office. 50 logins take 3 s. */
-const openCalls = { atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
+const openCalls = {
+  ...{ what: 'calls without a credential', atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
+}
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
@@ -110,7 +113,7 @@ export function createGatewayApp(parts: GatewayParts) {
   const checked = createChecked({
     ...{ authenticateKey: authenticate, authenticateSession, shareLong, shareOpen }
   })
-  const reportRefusal = createReportRefusals({ logger, elapsedMs })
+  const reportRefusal = createReportRefusals({ logger, metrics, elapsedMs })
   const shared = { authenticate, reportRefusal, shareLong }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
   const reads = createReads(parts, { store, ingest, ...sessions })

@@ -13,8 +13,11 @@ export interface Attempt {
 
 /** Each takes one try. @throws {Problem} 429 with Retry-After */
 export interface Throttle {
-  /** Of a password. @returns gives the try back, once the password was the right one */
-  attempt(attempt: Attempt): Promise<() => void>
+  /**
+   * Of a password. The try is given back when the password was the right one, and when `check` fails:
+   * then no password was tried. @returns what `check` returns: false or null for a wrong password
+   */
+  attempt<T>(attempt: Attempt, check: () => Promise<T>): Promise<T>
   /** Of a token that came by email, or of an account that is new. */
   fromAddress(remoteAddress: string): Promise<void>
   /** Of an email to an address; those of one kind leave the others their number. */
@@ -38,11 +41,20 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
     return granted < 1 ? Math.max(1, resetMs) : 0
   }
 
-  /** The network first: one that is over its limit cannot use up the tries of an account. */
+  function giveBack(taken: readonly Take[]): void {
+    for (const [key, limit] of taken) rateLimiter.giveBack(key, limit, 1)
+  }
+
+  /**
+   * The network first: one that is over its limit cannot use up the tries of an account. What is
+   * refused has used up nothing.
+   */
   async function take(...takes: readonly Take[]): Promise<void> {
-    for (const each of takes) {
+    for (const [index, each] of takes.entries()) {
       const waitMs = await waitMsOf(each)
-      if (waitMs > 0) throw throttled(waitMs)
+      if (waitMs === 0) continue
+      giveBack(takes.slice(0, index))
+      throw throttled(waitMs)
     }
   }
 
@@ -52,7 +64,7 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
   ]
 
   return {
-    attempt: async ({ email, remoteAddress }) => {
+    attempt: async ({ email, remoteAddress }, check) => {
       const network = networkOf(remoteAddress)
       const name = nameOf(email)
       const taken: Take[] = [
@@ -64,8 +76,13 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
       const waitMs = await waitMsOf(ofAccount)
       if (waitMs === 0) taken.push(ofAccount)
       else if (!(await isKnownNetwork(email, network))) throw throttled(waitMs)
-      return () => {
-        for (const [key, limit] of taken) rateLimiter.giveBack(key, limit, 1)
+      let isWrong = false
+      try {
+        const checked = await check()
+        isWrong = checked === null || checked === false
+        return checked
+      } finally {
+        if (!isWrong) giveBack(taken)
       }
     },
     fromAddress: (remoteAddress) => take(addressTake(remoteAddress)),

@@ -27,6 +27,7 @@ export type Tried = ReturnType<ComputeTasks['try']>
 type Spend = (organizationId: string, ms: number) => void
 
 /** What of one organization is under way or in line for the thread. */
+const what = 'checks and trials of evaluators'
 const atOnceMax = 1
 const waitingMax = 20
 const waitMsMax = 10_000
@@ -39,16 +40,18 @@ const tryMsMax = 3000
 
 export function createTenantCompute(): TenantCompute {
   const thread = createComputeThread<ComputeTasks>(new URL('compute-tasks.ts', import.meta.url))
-  const inShare = createFairShare({ atOnceMax, waitingMax, waitMsMax, pause })
+  const inShare = createFairShare({ what, atOnceMax, waitingMax, waitMsMax, pause })
   const allowance = createComputeAllowance()
 
   /** Null when it took too long. What was computed is charged, whatever came of it. */
-  function run<Name extends keyof ComputeTasks>(
+  async function run<Name extends keyof ComputeTasks>(
     organizationId: string,
     name: Name,
     { input, limitMs }: { input: Parameters<ComputeTasks[Name]>[0]; limitMs: number }
   ): Promise<ReturnType<ComputeTasks[Name]> | null> {
+    refuseSpent(organizationId)
     return inShare(organizationId, async () => {
+      // Again: those ahead of it in the queue have computed meanwhile.
       refuseSpent(organizationId)
       try {
         const { output, computedMs } = await thread.run(name, input, limitMs)

@@ -6,6 +6,8 @@ import type { Neighbours } from './neighbours.ts'
 import { overloaded } from './overloaded.ts'
 
 export interface FairShareOptions {
+  /** What is limited, in the plural; callers are told. */
+  readonly what: string
   /** Of one organization. */
   readonly atOnceMax: number
   /** How many pieces of work of one organization wait; beyond them more is rejected at once. */
@@ -83,14 +85,16 @@ export function createFairShare(options: FairShareOptions): FairShare {
   }
 }
 
-async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<void> {
-  const { waitingMax, waitMsMax } = options
-  if (waiting.size >= waitingMax) throw tooMuch()
+async function placeIn(
+  { waiting }: Share,
+  { what, waitingMax, waitMsMax }: FairShareOptions
+): Promise<void> {
+  if (waiting.size >= waitingMax) throw tooMuch(what)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   waiting.add(resolve)
   const giveUp = (): void => {
     waiting.delete(resolve)
-    reject(tooMuch())
+    reject(tooMuch(what))
   }
   const timer = waitMsMax === undefined ? undefined : setTimeout(giveUp, waitMsMax)
   try {
@@ -100,9 +104,15 @@ async function placeIn({ waiting }: Share, options: FairShareOptions): Promise<v
   }
 }
 
-function tooMuch(): Problem {
+/** Why a Problem was thrown: one organization or network asks for too much. */
+export class ShareFullError extends Error {
+  override readonly name = 'ShareFullError'
+}
+
+function tooMuch(what: string): Problem {
   return overloaded(
-    'Your organization or network has reached its limit of concurrent requests of this kind. ' +
-      'Retry shortly, with fewer requests at a time.'
+    `Your organization or network has too many ${what} in progress on this instance. ` +
+      'Retry shortly, with fewer at a time.',
+    new ShareFullError(`too many ${what} of one organization or network`)
   )
 }

@@ -4,6 +4,6 @@ import { Problem } from '../../core/problem.ts'
 const retryAfterSeconds = '1'
 
 /** @param detail which limit it is, and what to do, in sentences. */
-export function overloaded(detail: string): Problem {
-  return new Problem('overloaded', { detail, headers: { 'retry-after': retryAfterSeconds } })
+export function overloaded(detail: string, cause?: Error): Problem {
+  return new Problem('overloaded', { detail, headers: { 'retry-after': retryAfterSeconds }, cause })
 }

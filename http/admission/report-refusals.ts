@@ -1,8 +1,10 @@
-/** Says in the log why a service was away when callers were refused for it: seldom, and how often.
- */
+/** Says in the log why callers were refused, seldom, and how often: a service is away, or one of them
+ *  asks for too much. */
 import type { Problem, ProblemCode } from '../../core/problem.ts'
 import { rootMessageOf } from '../../core/root-message.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'
+import type { Metrics } from '../../platform/telemetry/metrics.ts'
+import { ShareFullError } from './fair-share.ts'
 
 /** Refusals that are the fault of a service behind us; all others are the caller's, or ours. */
 const reported: ReadonlySet<ProblemCode> = new Set([
@@ -18,18 +20,21 @@ export type ReportRefusal = (problem: Problem, requestId: string) => void
 
 export interface ReportRefusalsDependencies {
   readonly logger: Logger
+  readonly metrics: Pick<Metrics, 'count'>
   /** Milliseconds that never go back. */
   readonly elapsedMs: () => number
 }
 
 /** The causes carry addresses and reasons; of a request nothing is said but its id. */
 export function createReportRefusals(dependencies: ReportRefusalsDependencies): ReportRefusal {
-  const { logger, elapsedMs } = dependencies
+  const { logger, metrics, elapsedMs } = dependencies
   const codes = new Map<ProblemCode, { saidAt: number; leftOut: number }>()
 
   return function reportRefusal(problem: Problem, requestId: string): void {
     const { code } = problem
-    if (!reported.has(code)) return
+    const isShareFull = problem.cause instanceof ShareFullError
+    if (isShareFull) metrics.count('sluice_shed_total', { reason: 'share' })
+    if (!isShareFull && !reported.has(code)) return
     const now = elapsedMs()
     const known = codes.get(code)
     if (known !== undefined && now - known.saidAt < everyMs) {

@@ -27,6 +27,8 @@ export interface BodyLease {
   countFor(sharedBy: string): boolean
   /** @returns false when the bytes do not fit; then none of them is taken. */
   take(bytes: number): boolean
+  /** Gives back all but so many of the bytes that were taken. */
+  keep(bytes: number): void
   /** Gives back all that was taken; again does no harm. */
   end(): void
 }
@@ -97,6 +99,13 @@ class Lease implements BodyLease {
     if (share !== null) share.bytes += bytes
     this.#held += bytes
     return true
+  }
+
+  keep(bytes: number): void {
+    const spare = Math.max(0, this.#held - bytes)
+    this.#total.bytes -= spare
+    if (this.#share !== null) this.#share.bytes -= spare
+    this.#held -= spare
   }
 
   end(): void {

@@ -33,14 +33,15 @@ export async function useBody<T>(
   const raw = await collect(source, bytesMax)
   const short = inflate === null ? raw : await inflate(raw, Math.min(bytesMax, longText))
   if (short !== null && !isLong(short)) return use(short)
-  // A few bytes can become 10 MiB: a body that turns out to be long is inflated again.
-  return inShare(async () => use(short ?? (await inflateWhole(raw))))
-
-  async function inflateWhole(raw: Buffer): Promise<Buffer> {
-    const whole = bytesMax > longText ? await inflate?.(raw, bytesMax) : null
-    if (whole) return whole
-    throw tooLarge(bytesMax)
-  }
+  if (bytesMax <= longText) throw tooLarge(bytesMax)
+  return inShare(async () => {
+    // Nobody waits for the answer any more, and nothing was accepted.
+    if (source.response.destroyed) throw cutOff()
+    // A few bytes can become 10 MiB: a body that turned out to be long is inflated again.
+    const whole = short ?? (await inflate?.(raw, bytesMax)) ?? null
+    if (whole === null) throw tooLarge(bytesMax)
+    return use(whole)
+  })
 }
 
 const atOnce: WorkShare = (work) => work()
@@ -116,8 +117,10 @@ function inflateUpTo(bytesMax: number, raw: Buffer, { encoding, open, lease }: I
   inflater.on('end', () => {
     // It ends early, and without an error, when something follows what it inflates: junk, or a
     // second frame of zstd, which Node does not read. To cut it off would change what was sent.
-    if (inflater.bytesWritten === raw.length) resolve(joined(chunks))
-    else reject(garbled(encoding))
+    if (inflater.bytesWritten !== raw.length) return reject(garbled(encoding))
+    // The inflater and its window are gone.
+    lease.keep(raw.length + lease.inflated)
+    resolve(joined(chunks))
   })
   inflater.on('error', () => stop(() => reject(garbled(encoding))))
   inflater.end(raw)

@@ -85,7 +85,7 @@ export const metricTable = {
   sluice_shed_total: {
     type: 'counter',
     unit: 'requests',
-    help: 'Turned away for connections, requests, wait, pipeline, body_bytes, streams, unread.',
+    help: 'Turned away: connections, requests, wait, pipeline, body_bytes, share, streams, unread.',
     labels: ['reason']
   },
   sluice_streams_open: {

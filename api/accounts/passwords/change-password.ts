@@ -41,10 +41,11 @@ export function createChangePassword(dependencies: ChangePasswordDependencies): 
       passwordViolation({ pointer: '/new_password', password: new_password, email })
     ])
     // A session in the wrong hands must not be worth more guesses than a login.
-    const giveBack = await throttle.attempt({ email, remoteAddress: call.remote_address })
-    const isRight = await passwords.verify(password_hash, current_password)
+    const attempt = { email, remoteAddress: call.remote_address }
+    const isRight = await throttle.attempt(attempt, () =>
+      passwords.verify(password_hash, current_password)
+    )
     if (!isRight) refuseViolations([wrongPassword])
-    giveBack()
     const newHash = await passwords.hash(new_password)
     const ended = await accounts.change(async (transaction) => {
       await setPassword(transaction, { user_id, password_hash: newHash, before: password_hash })

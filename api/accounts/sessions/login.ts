@@ -34,12 +34,13 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
   return async function login(call) {
     const { password, cookie, ...body } = call.body as LoginBody
     const attempt = { email: normalizeEmail(body.email), remoteAddress: call.remote_address }
-    const giveBack = await throttle.attempt(attempt)
-    const account = await selectAccount(accounts, attempt.email)
-    // An unknown email costs the same check as a wrong password, and gets the same answer.
-    const isRight = await passwords.verify(account?.password_hash ?? null, password)
-    if (account === null || !isRight) throw loginFailed()
-    giveBack()
+    const account = await throttle.attempt(attempt, async () => {
+      const found = await selectAccount(accounts, attempt.email)
+      // An unknown email costs the same check as a wrong password, and gets the same answer.
+      const isRight = await passwords.verify(found?.password_hash ?? null, password)
+      return isRight ? found : null
+    })
+    if (account === null) throw loginFailed()
     const opened = await accounts.change(async (transaction) => {
       await lockAccount(transaction, account)
       const wanted = await joinIfInvited(transaction, call, account.user_id)

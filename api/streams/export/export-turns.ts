@@ -18,7 +18,7 @@ const pause = { ratio: 3, msMax: 1000 }
  */
 export function createExportTurns(): FairShare {
   const waitingMax = streamsPerOrganizationMax.export
-  const inShare = createFairShare({ atOnceMax: 1, waitingMax, pause })
+  const inShare = createFairShare({ what: 'exports', atOnceMax: 1, waitingMax, pause })
   const atMost = createAtMost(atOnceMax)
   return (organizationId, work) => inShare(organizationId, () => atMost(work))
 }

@@ -36,6 +36,8 @@ async function timesAllowed(attempt: (time: number) => Promise<unknown>): Promis
 }
 
 const ada = 'ada@example.com'
+const wrong = () => Promise.resolve(false)
+const right = () => Promise.resolve(true)
 const unknownNetworks = () => Promise.resolve(false)
 const throttleWith = (limiter = createFakeLimiter().limiter) =>
   createThrottle(limiter, unknownNetworks)
@@ -44,14 +46,14 @@ const throttleWith = (limiter = createFakeLimiter().limiter) =>
 async function guess(throttle: Throttle, networks: number): Promise<void> {
   for (let network = 0; network < networks; network++) {
     const attempt = { email: ada, remoteAddress: `203.0.113.${network}` }
-    await timesAllowed(() => throttle.attempt(attempt))
+    await timesAllowed(() => throttle.attempt(attempt, wrong))
   }
 }
 
 test('one network may try an account 10 times, and others may go on', async () => {
   const throttle = throttleWith()
   const from = (remoteAddress: string) =>
-    timesAllowed(() => throttle.attempt({ email: ada, remoteAddress }))
+    timesAllowed(() => throttle.attempt({ email: ada, remoteAddress }, wrong))
   expect(await from('2001:db8:1:2::1')).toBe(10)
   expect(await from('2001:db8:1:2::beef')).toBe(0)
   expect(await from('2001:db8:1:3::1')).toBe(10)
@@ -60,7 +62,7 @@ test('one network may try an account 10 times, and others may go on', async () =
 test('an account may be tried 100 times from networks that it never logged in from', async () => {
   const throttle = throttleWith()
   const allowed = await timesAllowed((time) =>
-    throttle.attempt({ email: ada, remoteAddress: `192.0.2.${time}` })
+    throttle.attempt({ email: ada, remoteAddress: `192.0.2.${time}` }, wrong)
   )
   expect(allowed).toBe(100)
 })
@@ -74,9 +76,9 @@ test('a known network passes beyond the limit of the account, within its own lim
   await guess(throttle, 10)
   expect(asked).toEqual([])
   const known = { email: ada, remoteAddress: '::ffff:192.0.2.1' }
-  expect(await timesAllowed(() => throttle.attempt(known))).toBe(10)
+  expect(await timesAllowed(() => throttle.attempt(known, wrong))).toBe(10)
   const stranger = { email: ada, remoteAddress: '192.0.2.2' }
-  expect((await problemOf(throttle.attempt(stranger))).code).toBe('login_throttled')
+  expect((await problemOf(throttle.attempt(stranger, wrong))).code).toBe('login_throttled')
   expect(new Set(asked)).toEqual(new Set([`${ada} 192.0.2.1`, `${ada} 192.0.2.2`]))
 })
 
@@ -84,16 +86,15 @@ test('a known network that succeeds beyond the limit gives no try to strangers',
   const isAda = async (_email: string, network: string) => network === '192.0.2.1'
   const throttle = createThrottle(createFakeLimiter().limiter, isAda)
   await guess(throttle, 10)
-  const giveBack = await throttle.attempt({ email: ada, remoteAddress: '192.0.2.1' })
-  giveBack()
+  await throttle.attempt({ email: ada, remoteAddress: '192.0.2.1' }, right)
   const stranger = { email: ada, remoteAddress: '192.0.2.2' }
-  expect(await timesAllowed(() => throttle.attempt(stranger))).toBe(0)
+  expect(await timesAllowed(() => throttle.attempt(stranger, wrong))).toBe(0)
 })
 
 test('an address may try 50 times, with whatever account', async () => {
   const throttle = throttleWith()
   const allowed = await timesAllowed((time) =>
-    throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' })
+    throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' }, wrong)
   )
   expect(allowed).toBe(50)
 })
@@ -102,12 +103,12 @@ test('a network over a limit of its own takes nothing from an account', async ()
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
   await timesAllowed((time) =>
-    throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' })
+    throttle.attempt({ email: `${time}@example.com`, remoteAddress: '192.0.2.1' }, wrong)
   )
   await guess(throttle, 1)
   const before = new Map([...taken].filter(([key]) => key.startsWith('login:account:')))
-  await problemOf(throttle.attempt({ email: ada, remoteAddress: '192.0.2.1' }))
-  await problemOf(throttle.attempt({ email: ada, remoteAddress: '203.0.113.0' }))
+  await problemOf(throttle.attempt({ email: ada, remoteAddress: '192.0.2.1' }, wrong))
+  await problemOf(throttle.attempt({ email: ada, remoteAddress: '203.0.113.0' }, wrong))
   const after = new Map([...taken].filter(([key]) => key.startsWith('login:account:')))
   expect(after).toEqual(before)
 })
@@ -116,10 +117,29 @@ test('a try that succeeded is given back', async () => {
   const throttle = throttleWith()
   const attempt = { email: ada, remoteAddress: '192.0.2.1' }
   for (let time = 0; time < 200; time++) {
-    const giveBack = await throttle.attempt(attempt)
-    giveBack()
+    await throttle.attempt(attempt, right)
   }
-  expect(await timesAllowed(() => throttle.attempt(attempt))).toBe(10)
+  expect(await timesAllowed(() => throttle.attempt(attempt, wrong))).toBe(10)
+})
+
+test('a try is given back when nobody could check the password', async () => {
+  const throttle = throttleWith()
+  const attempt = { email: ada, remoteAddress: '192.0.2.1' }
+  const away = () => Promise.reject(new Error('the store is away'))
+  for (let time = 0; time < 200; time++) {
+    await expect(throttle.attempt(attempt, away)).rejects.toThrow('away')
+  }
+  expect(await timesAllowed(() => throttle.attempt(attempt, wrong))).toBe(10)
+})
+
+test('retries at one account use up none of the tries of their network', async () => {
+  const throttle = throttleWith()
+  const attempt = { email: ada, remoteAddress: '192.0.2.1' }
+  for (let time = 0; time < 100; time++) {
+    await throttle.attempt(attempt, wrong).catch(() => {})
+  }
+  const colleague = { email: 'grace@example.com', remoteAddress: '192.0.2.1' }
+  expect(await throttle.attempt(colleague, right)).toBe(true)
 })
 
 test('an account gets 5 letters of a kind, and an address asks for 50', async () => {
@@ -135,15 +155,15 @@ test('an account gets 5 letters of a kind, and an address asks for 50', async ()
 test('new accounts and tokens of letters are tried 50 times, and no log-in is lost', async () => {
   const throttle = throttleWith()
   expect(await timesAllowed(() => throttle.fromAddress('192.0.2.1'))).toBe(50)
-  await throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' })
+  await throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' }, wrong)
 })
 
 test('says when to come back, and names no email in its keys', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
   const attempt = { email: 'ada@example.com', remoteAddress: '192.0.2.1' }
-  await timesAllowed(() => throttle.attempt(attempt))
-  const problem = await problemOf(throttle.attempt(attempt))
+  await timesAllowed(() => throttle.attempt(attempt, wrong))
+  const problem = await problemOf(throttle.attempt(attempt, wrong))
   expect(problem.code).toBe('login_throttled')
   expect(problem.options.headers).toEqual({ 'retry-after': '62' })
   expect([...taken.keys()].join(' ')).not.toContain('ada')

@@ -44,7 +44,7 @@ function scene({ granted, isSpent = false, failures = {} }: Scene = {}) {
   const ingestBatch = createIngestBatch({
     authenticate: () => Promise.resolve(principal),
     findSpent: () => (isSpent ? { ...quota, granted: 0, refusal: limited } : null),
-    shareLong: createFairShare({ atOnceMax: 1, waitingMax: 32, waitMsMax: 60_000 }),
+    shareLong: createFairShare({ what: 'bodies', atOnceMax: 1, waitingMax: 32 }),
     takeClientReport: ({ client_report }) => void reports.push(client_report),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,

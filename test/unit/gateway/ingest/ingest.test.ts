@@ -55,7 +55,7 @@ function scene(failures: Partial<Record<Step, Error>> = {}) {
       const refusal = (failures['look for spent'] ?? null) as Problem | null
       return refusal === null ? null : { ...quota, refusal }
     },
-    shareLong: createFairShare({ atOnceMax: 1, waitingMax: 32, waitMsMax: 60_000 }),
+    shareLong: createFairShare({ what: 'bodies', atOnceMax: 1, waitingMax: 32 }),
     validate: createValidate({ clock: { now: () => noon }, metrics }),
     limitRate,
     limitAgent: () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createFairShare } from '../../../../http/admission/fair-share.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
-const patient = { waitingMax: 100, waitMsMax: 60_000 }
+const patient = { what: 'reads', waitingMax: 100, waitMsMax: 60_000 }
 
 test('of one organization few run at once, in the order in which they came', async () => {
   const inShare = createFairShare({ atOnceMax: 2, ...patient })
@@ -56,11 +56,12 @@ test('what has waited for too long is refused, and takes no place later', async 
 })
 
 test('work beyond those that may wait is refused at once; others are not', async () => {
-  const inShare = createFairShare({ atOnceMax: 1, waitingMax: 2 })
+  const inShare = createFairShare({ what: 'reads', atOnceMax: 1, waitingMax: 2 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const taken = [1, 2, 3].map(() => inShare('a', () => promise))
   const refused = inShare('a', () => promise)
   await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'overloaded' }))
+  await expect(refused).rejects.toThrow('too many reads in progress')
   expect(await inShare('b', async () => 'served')).toBe('served')
   resolve()
   await Promise.all(taken)

@@ -2,18 +2,21 @@
 import { expect, test } from '@jest/globals'
 import { Problem } from '../../../../core/problem.ts'
 import type { ProblemCode } from '../../../../core/problem.ts'
+import { ShareFullError } from '../../../../http/admission/fair-share.ts'
 import { createReportRefusals } from '../../../../http/admission/report-refusals.ts'
 import { RecordingLogger } from '../../platform/recording-logger.ts'
 
 function scene() {
   const logger = new RecordingLogger()
   const time = { ms: 0 }
-  const report = createReportRefusals({ logger, elapsedMs: () => time.ms })
+  const counted: unknown[] = []
+  const metrics = { count: (...counting: unknown[]) => void counted.push(counting) }
+  const report = createReportRefusals({ logger, metrics, elapsedMs: () => time.ms })
   const refuse = (code: ProblemCode, cause?: Error): void =>
     report(new Problem(code, { detail: 'A detail.', cause }), 'request-1')
   const lines = (): Record<string, unknown>[] =>
     logger.entries.map(({ level, fields }) => ({ level, ...fields }))
-  return { time, refuse, lines }
+  return { time, refuse, lines, counted }
 }
 
 const refused = new Error('the broker did not acknowledge', { cause: new Error('ECONNREFUSED') })
@@ -60,3 +63,11 @@ test.each<ProblemCode>(['invalid_decision', 'overloaded', 'rate_limited', 'api_k
     expect(lines()).toEqual([])
   }
 )
+
+test('who asks for too much is counted each time, and told in the log once in a while', () => {
+  const { refuse, lines, counted } = scene()
+  for (let count = 0; count < 3; count++) refuse('overloaded', new ShareFullError('too many reads'))
+  refuse('overloaded')
+  expect(counted).toEqual(Array(3).fill(['sluice_shed_total', { reason: 'share' }]))
+  expect(lines()).toMatchObject([{ code: 'overloaded', reason: 'too many reads' }])
+})

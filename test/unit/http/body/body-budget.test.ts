@@ -28,6 +28,18 @@ test('a lease gives back all that it took, and only once', () => {
   expect(budget.bytes()).toBe(5)
 })
 
+test('a lease gives back what it no longer holds', () => {
+  const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => {})
+  const lease = budget.lease()
+  lease.countFor('a')
+  lease.take(90)
+  lease.keep(30)
+  lease.keep(40)
+  expect(budget.bytes()).toBe(30)
+  lease.end()
+  expect(budget.bytes()).toBe(0)
+})
+
 describe('of one organization', () => {
   const half = 50 * 1024 * 1024
 

@@ -21,7 +21,13 @@ function createScene() {
   const accounts = { query, change: (work) => work({ query }) } as AccountStore
   const login = createLogin({
     accounts,
-    throttle: { attempt: async (attempt) => () => void succeeded.push(attempt) },
+    throttle: {
+      attempt: async (attempt, check) => {
+        const checked = await check()
+        if (checked !== null) succeeded.push(attempt)
+        return checked
+      }
+    },
     passwords: createPasswords({
       verifyPassword: async (hash, password) => {
         if (scene.isBusy) throw new PasswordsBusyError('busy')
