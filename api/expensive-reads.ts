@@ -1,8 +1,10 @@
-/** Limits concurrent expensive reads of each organization, the work on their results included. */
+/** Limits the concurrent expensive reads of each organization, the work on their results included, and
+ *  its calls about accounts. */
 import type { Principal } from '../core/principal.ts'
 import type { Reply } from '../http/call.ts'
 import type { CheckedCall } from '../http/route.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
+import type { FairShare } from '../http/admission/fair-share.ts'
 
 /** Reads whose cost grows with what an organization has stored, and not only with their page. */
 const expensiveReads = [
@@ -14,7 +16,15 @@ const expensiveReads = [
   ...['listEvaluators', 'listVersions', 'listRules', 'previewRule', 'listKeys']
 ] as const
 
-type ExpensiveRead = (typeof expensiveReads)[number]
+/** They read and change what belongs to people, on connections that all organizations share. */
+const accountCalls = [
+  ...['logout', 'listOwnSessions', 'endSession', 'showMe', 'changeMe', 'whoami', 'changePassword'],
+  ...['sendVerification', 'showOrganization', 'changeOrganization', 'switchOrganization'],
+  ...['listMembers', 'changeMember', 'removeMember', 'listInvites', 'createInvite', 'deleteInvite'],
+  ...['acceptInvite', 'createKey', 'showKey', 'changeKey', 'rotateKey', 'revokeKey', 'listAudit']
+] as const
+
+type Shared = (typeof expensiveReads)[number] | (typeof accountCalls)[number]
 type Handler = (call: CheckedCall<never>) => Promise<Reply>
 
 export const expensiveReadsAtOnceMax = 2
@@ -23,18 +33,19 @@ const waitingMax = 100
 /** No longer than a single statement waits. */
 const waitMsMax = 3000
 
-/** @returns the same handlers; of one organization, few calls of the expensive ones run at once. */
-export function shareExpensiveReads<H extends Readonly<Record<ExpensiveRead, Handler>>>(
-  handlers: H
-): H {
-  const inShare = createFairShare({
-    ...{ what: 'expensive reads', atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax }
-  })
-  const shared = expensiveReads.map((name) => {
+/** @returns the same handlers; of one organization, few calls of each kind run at once. */
+export function shareReads<H extends Readonly<Record<Shared, Handler>>>(handlers: H): H {
+  const limits = { atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax }
+  const shareExpensive = createFairShare({ what: 'expensive reads', ...limits })
+  const shareAccounts = createFairShare({ what: 'calls about accounts', ...limits })
+  const inShare = (name: Shared, share: FairShare) => {
     const handle = handlers[name] as (call: CheckedCall<Principal>) => Promise<Reply>
-    const share = (call: CheckedCall<Principal>): Promise<Reply> =>
-      inShare(call.principal.organization_id, () => handle(call))
-    return [name, share]
-  })
+    return (call: CheckedCall<Principal>): Promise<Reply> =>
+      share(call.principal.organization_id, () => handle(call))
+  }
+  const shared = [
+    ...expensiveReads.map((name) => [name, inShare(name, shareExpensive)] as const),
+    ...accountCalls.map((name) => [name, inShare(name, shareAccounts)] as const)
+  ]
   return { ...handlers, ...(Object.fromEntries(shared) as Partial<H>) }
 }

@@ -16,6 +16,8 @@ interface LastRow extends Row {
 
 /** All evaluators of all rules, written out: consumers hold it in memory. */
 const contentCharactersMax = 8 * 1024 * 1024
+/** Of one decision that every rule matches; whoever evaluates works for all organizations. */
+const runsMax = 500
 
 /** Writes the next one, unless the change means nothing to any rule. */
 export async function writeRuleSet(edit: Edit): Promise<void> {
@@ -24,6 +26,7 @@ export async function writeRuleSet(edit: Edit): Promise<void> {
     edit,
     stored.map(({ rule }) => rule)
   )
+  refuseTooManyRuns(rules)
   const last = await readLast(edit)
   // As text, and in turns: all of them may have megabytes.
   const text = await jsonListOf(rules, (rule) => rule)
@@ -62,6 +65,16 @@ async function readLast(edit: Edit): Promise<Pick<LastRow, 'version' | 'content'
 /** @param rules as JSON text */
 function contentOf(version: number, rules: string): string {
   return `{"version":${version},"rules":${rules}}`
+}
+
+/** Each is a run for every decision that its rule matches. */
+function refuseTooManyRuns(rules: readonly ResolvedRule[]): void {
+  const runs = rules.reduce((sum, rule) => sum + (rule.enabled ? rule.evaluators.length : 0), 0)
+  if (runs <= runsMax) return
+  const detail =
+    `The enabled rules name evaluators ${runs} times together, and a decision may have ` +
+    `${runsMax} runs. Disable some rules or name fewer evaluators.`
+  throw new Problem('limit_reached', { detail, members: { limit: runsMax } })
 }
 
 function tooLarge(): Problem {

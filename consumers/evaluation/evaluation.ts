@@ -10,7 +10,7 @@ import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
-import type { EvaluateAll } from './evaluate.ts'
+import type { EvaluateAll, PlannedDecision } from './evaluate.ts'
 import type { PlanDecisions } from './plan.ts'
 import type { Publish } from './publish.ts'
 
@@ -33,12 +33,31 @@ export function createEvaluation(dependencies: EvaluationDependencies) {
     handle: async (decisions, batch) => {
       const begin = beginOf(batch, groupId)
       const planned = await transiently(() => planDecisions(decisions, begin))
-      await publish(evaluateAll(planned))
+      for (const piece of inPieces(planned)) await publish(evaluateAll(piece))
       return planned.map(({ outcome }) => outcome)
     },
     settle,
     patiently
   })
+}
+
+/** What is evaluated and published at once is held in memory, and holds up the event loop. */
+const runsAtOnce = 2000
+
+/** In their order; a decision with more runs is a piece of its own. */
+function* inPieces(planned: readonly PlannedDecision[]): Generator<readonly PlannedDecision[]> {
+  let piece: PlannedDecision[] = []
+  let runs = 0
+  for (const each of planned) {
+    if (runs + each.runs.length > runsAtOnce && piece.length > 0) {
+      yield piece
+      piece = []
+      runs = 0
+    }
+    piece.push(each)
+    runs += each.runs.length
+  }
+  yield piece
 }
 
 /**

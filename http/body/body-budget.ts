@@ -8,6 +8,11 @@ export const bodyBytesMax = 10 * 1024 * 1024
  * start of a long body is inflated twice.
  */
 const leaseBytesMax = 3 * bodyBytesMax + 2 * (longText + inflaterBytes)
+/** One organization or network has at most this part of everything. */
+const partOfOne = 1 / 4
+/** Bodies of this size have a part for themselves, which large ones cannot take. */
+const smallBytes = 64 * 1024
+const partOfSmall = 1 / 8
 
 export interface BodyBudget {
   /** One for each request that reads a body. */
@@ -21,8 +26,8 @@ export interface BodyLease {
   raw: number
   inflated: number
   /**
-   * Before anything is taken: an organization or network has half of all bytes at most, and of the
-   * leases. @returns false when it has too many leases
+   * Before anything is taken: an organization or network has a quarter of all bytes at most, and of
+   * the requests. @returns false when it has too many
    */
   countFor(sharedBy: string): boolean
   /** @returns false when the bytes do not fit; then none of them is taken. */
@@ -57,7 +62,12 @@ interface Share {
 
 /** Enough for one body, whatever the limit is. */
 function shareMaxOf({ bytesMax }: Total): number {
-  return Math.max(bytesMax / 2, leaseBytesMax)
+  return Math.max(bytesMax * partOfOne, leaseBytesMax)
+}
+
+/** Large bodies have the rest, which is enough for one of them. */
+function reserveOf({ bytesMax }: Total): number {
+  return Math.max(0, Math.min(bytesMax * partOfSmall, bytesMax - leaseBytesMax))
 }
 
 /** A class, since every request makes one: closures would cost more than the counting. */
@@ -76,7 +86,7 @@ class Lease implements BodyLease {
   countFor(sharedBy: string): boolean {
     const { shares, requestsMax, onRefuse } = this.#total
     const share = shares.get(sharedBy) ?? { bytes: 0, leases: 0 }
-    if (share.leases >= requestsMax / 2) {
+    if (share.leases >= requestsMax * partOfOne) {
       onRefuse()
       return false
     }
@@ -91,7 +101,8 @@ class Lease implements BodyLease {
     const total = this.#total
     const share = this.#share
     const isOver = share !== null && share.bytes + bytes > shareMaxOf(total)
-    if (isOver || total.bytes + bytes > total.bytesMax) {
+    const reserve = this.#held + bytes > smallBytes ? reserveOf(total) : 0
+    if (isOver || total.bytes + bytes > total.bytesMax - reserve) {
       total.onRefuse()
       return false
     }

@@ -1,10 +1,10 @@
 /** Expensive reads of one organization run a few at a time, and hold up no other organization. */
 import { expect, test } from '@jest/globals'
-import { expensiveReadsAtOnceMax, shareExpensiveReads } from '../../../api/expensive-reads.ts'
+import { expensiveReadsAtOnceMax, shareReads } from '../../../api/expensive-reads.ts'
 import { jsonReply } from '../../../http/call.ts'
 import { checkedCallOf, person, problemOf } from './fakes.ts'
 
-type Shared = Parameters<typeof shareExpensiveReads>[0]
+type Shared = Parameters<typeof shareReads>[0]
 
 /** Handlers of every name; calls of readStats and listProfiles end when they are told to. */
 function createHandlers() {
@@ -17,7 +17,7 @@ function createHandlers() {
   }
   const known: Record<string, unknown> = {}
   const handlers = new Proxy(known, { get: (_, name) => slow(String(name)) })
-  return { handlers: shareExpensiveReads(handlers as unknown as Shared), begun, end: resolve }
+  return { handlers: shareReads(handlers as unknown as Shared), begun, end: resolve }
 }
 
 const callBy = (organization_id: string): never =>
@@ -44,4 +44,13 @@ test('what an organization asks for beyond its line is rejected at once', async 
   expect((await problemOf(handlers.readStats(callBy('loud')))).code).toBe('overloaded')
   end()
   await Promise.all(taken)
+})
+
+test('calls about accounts have a limit of their own', async () => {
+  const { handlers, begun, end } = createHandlers()
+  const loud = Array.from({ length: 10 }, () => handlers.changeMe(callBy('loud')))
+  expect((await handlers.showMe(callBy('quiet'))).status).toBe(200)
+  expect(begun).toEqual(['changeMe loud', 'changeMe loud', 'showMe quiet'])
+  end()
+  await Promise.all(loud)
 })

@@ -22,6 +22,7 @@ function scene(values: Buffer[], failure?: Error) {
   const registry = new FakeRegistry()
   registry.schemas.set(7, decisionContract.schema)
   const published: Evaluation[] = []
+  const pieces: number[] = []
   const settled: Consumed[] = []
   const consumptions: Consumption[] = []
   const batch = new FakeBatch(messagesOf(...values))
@@ -42,6 +43,7 @@ function scene(values: Buffer[], failure?: Error) {
     publish: async (evaluations) => {
       if (failure) throw failure
       published.push(...evaluations)
+      pieces.push(evaluations.length)
     },
     settle: async (_batch, outcomes) => void settled.push(...outcomes),
     patiently: async (_batch, work) => {
@@ -53,7 +55,7 @@ function scene(values: Buffer[], failure?: Error) {
       }
     }
   })
-  return { consume: () => consume(batch), published, settled, consumptions }
+  return { consume: () => consume(batch), published, pieces, settled, consumptions }
 }
 
 test('each decision is published once, in order, and poison beside it is settled', async () => {
@@ -86,4 +88,16 @@ test('what is recorded is where the batch begins: nothing of it is published yet
       ...{ nextOffset: 0n, epoch: 0 }
     }
   ])
+})
+
+test('what many rules make of a batch is evaluated and published piece by piece', async () => {
+  const runsOfOne = plannedRunsOf(defaultRuleSet, ['planned']).length
+  const perPiece = Math.floor(2000 / runsOfOne)
+  const decisions = Array.from({ length: perPiece + 1 }, () => aDecision())
+  const { consume, published, pieces } = scene(decisions.map((decision) => encode(decision, 7)))
+  await consume()
+  expect(pieces).toEqual([perPiece, 1])
+  expect(published.map(({ decision_id }) => decision_id)).toEqual(
+    decisions.map(({ decision_id }) => decision_id)
+  )
 })

@@ -41,23 +41,25 @@ test('a lease gives back what it no longer holds', () => {
 })
 
 describe('of one organization', () => {
-  const half = 50 * 1024 * 1024
+  const mebibyte = 1024 * 1024
+  const quarter = 64 * mebibyte
+  const small = 64 * 1024
 
-  test('half of the bytes are held at most, in all its leases, and others have the rest', () => {
-    const budget = createBodyBudget({ bytesMax: 2 * half, requestsMax: 4 }, () => {})
+  test('a quarter of the bytes are held at most, in all its leases', () => {
+    const budget = createBodyBudget({ bytesMax: 4 * quarter, requestsMax: 16 }, () => {})
     const [one, other, foreign] = [budget.lease(), budget.lease(), budget.lease()]
     one.countFor('a')
     other.countFor('a')
     foreign.countFor('b')
-    expect([one.take(half - 1), other.take(2), other.take(1)]).toEqual([true, false, true])
-    expect(foreign.take(half)).toBe(true)
+    expect([one.take(quarter - 1), other.take(2), other.take(1)]).toEqual([true, false, true])
+    expect(foreign.take(quarter)).toBe(true)
     one.end()
     one.end()
-    expect([other.take(half), other.take(half - 1)]).toEqual([false, true])
+    expect([other.take(quarter), other.take(quarter - 1)]).toEqual([false, true])
   })
 
-  test('half of the requests send bodies at most, and others have the rest', () => {
-    const budget = createBodyBudget({ bytesMax: half, requestsMax: 4 }, () => {})
+  test('a quarter of the requests send bodies at most', () => {
+    const budget = createBodyBudget({ bytesMax: quarter, requestsMax: 8 }, () => {})
     const [first, second, third] = [budget.lease(), budget.lease(), budget.lease()]
     expect([first, second, third].map((lease) => lease.countFor('a'))).toEqual([true, true, false])
     expect(third.countFor('b')).toBe(true)
@@ -65,8 +67,21 @@ describe('of one organization', () => {
     expect(budget.lease().countFor('a')).toBe(true)
   })
 
+  test('large bodies of all leave room for small ones', () => {
+    const budget = createBodyBudget({ bytesMax: 4 * quarter, requestsMax: 100 }, () => {})
+    const leaseOf = (key: string) => {
+      const lease = budget.lease()
+      lease.countFor(key)
+      return lease
+    }
+    for (const key of ['a', 'b', 'c']) expect(leaseOf(key).take(quarter)).toBe(true)
+    const last = leaseOf('d')
+    expect([last.take(quarter / 2), last.take(1)]).toEqual([true, false])
+    expect([leaseOf('e').take(small + 1), leaseOf('e').take(small)]).toEqual([false, true])
+  })
+
   test('one body fits, however little there is', () => {
-    const budget = createBodyBudget({ bytesMax: 40 * 1024 * 1024, requestsMax: 4 }, () => {})
+    const budget = createBodyBudget({ bytesMax: 32 * mebibyte, requestsMax: 4 }, () => {})
     const lease = budget.lease()
     lease.countFor('a')
     expect(lease.take(3 * bodyBytesMax)).toBe(true)
