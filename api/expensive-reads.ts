@@ -1,5 +1,5 @@
-/** Limits the concurrent expensive reads of each organization, the work on their results included, and
- *  its calls about accounts. */
+/** Limits the concurrent expensive reads of each organization, the work on their results included,
+ *  and its calls about accounts. */
 import type { Principal } from '../core/principal.ts'
 import type { Reply } from '../http/call.ts'
 import type { CheckedCall } from '../http/route.ts'

@@ -26,7 +26,7 @@ export interface Call {
 export interface BodyLimits {
   /** 10 MiB where it is not said. */
   readonly bytesMax?: number
-  /** An organization or a network: it has a share of the requests with a body, and of their bytes. */
+  /** An organization or a network: it has a share of requests with a body, and of their bytes. */
   readonly sharedBy?: string
   /** Long bodies are inflated and used in it; without it, at once. */
   readonly inShare?: WorkShare

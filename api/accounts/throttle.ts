@@ -14,8 +14,9 @@ export interface Attempt {
 /** Each takes one try. @throws {Problem} 429 with Retry-After */
 export interface Throttle {
   /**
-   * Of a password. The try is given back when the password was the right one, and when `check` fails:
-   * then no password was tried. @returns what `check` returns: false or null for a wrong password
+   * Of a password. The try is given back when the password was the right one, and when `check`
+   * fails: then no password was tried.
+   * @returns what `check` returns: false or null for a wrong password
    */
   attempt<T>(attempt: Attempt, check: () => Promise<T>): Promise<T>
   /** Of a token that came by email, or of an account that is new. */

@@ -2,8 +2,8 @@
  *
  * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
  * works on what it took for a few milliseconds, then looks what has come, and so on. Requests that
- * come while there is no time are queued, round robin by caller. While the requests of a caller wait
- * too long, its new requests are rejected.
+ * come while there is no time are queued, round robin by caller. While the requests of a caller
+ * wait too long, its new requests are rejected.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRefusalPace } from './refusal-pace.ts'

@@ -106,7 +106,15 @@ function lateness({ limitMs }: Order): string {
 
 /** In the thread: runs what it is asked for. */
 export function serveTasks(tasks: Tasks): void {
-  parentPort?.on('message', (order: Order) => parentPort?.postMessage(carryOut(tasks, order)))
+  parentPort?.on('message', (order: Order) => {
+    const answer = carryOut(tasks, order)
+    try {
+      parentPort?.postMessage(answer)
+    } catch (cause) {
+      const error = new Error(`${order.name} has no answer: ${(cause as Error).message}`)
+      parentPort?.postMessage({ kind: 'broken', error })
+    }
+  })
 }
 
 function carryOut(tasks: Tasks, { name, input, limitMs }: Order): Answer {

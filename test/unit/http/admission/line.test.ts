@@ -1,4 +1,4 @@
-/** Round robin by caller; of one caller first in, first out, however pushes and shifts are mixed. */
+/** Round robin by caller; of one caller first in, first out, however it is filled and emptied. */
 import { expect, test } from '@jest/globals'
 import { createLine } from '../../../../http/admission/line.ts'
 
