@@ -26,8 +26,8 @@ export interface TenantCompute {
 export type Tried = ReturnType<ComputeTasks['try']>
 type Spend = (organizationId: string, ms: number) => void
 
-/** What of one organization is under way or in line for the thread. */
 const what = 'checks and trials of evaluators'
+/** Of one organization, in the thread or waiting for it. */
 const atOnceMax = 1
 const waitingMax = 20
 const waitMsMax = 10_000

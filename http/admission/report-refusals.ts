@@ -1,5 +1,5 @@
-/** Says in the log why callers were refused, seldom, and how often: a service is away, or one of
- *  them asks for too much. */
+/** Logs why requests are refused, at most every ten seconds for each code, with their number: a
+ *  service does not answer, or a caller asks for too much. */
 import type { Problem, ProblemCode } from '../../core/problem.ts'
 import { rootMessageOf } from '../../core/root-message.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'

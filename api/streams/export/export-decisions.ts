@@ -2,7 +2,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { writeCursor } from '../../../core/cursor.ts'
 import type { CursorPosition, Filters } from '../../../core/cursor.ts'
-import type { Reply } from '../../../http/call.ts'
+import type { Reply, WorkShare } from '../../../http/call.ts'
 import type { SessionHandle } from '../../../http/route.ts'
 import { selectDecisionPage } from '../../decisions/list/decision-page.ts'
 import type { DecisionPage, PageQuery } from '../../decisions/list/decision-page.ts'
@@ -13,7 +13,6 @@ import { timePageOf } from '../../time-page.ts'
 import { csvHeaderOf, csvOf } from './export-csv.ts'
 import { fieldsOf } from './export-fields.ts'
 import { createExportTurns } from './export-turns.ts'
-import type { Take } from './export-turns.ts'
 import { linesOf } from './export-lines.ts'
 import { acceptsGzip, gzipPieces } from './gzip-pieces.ts'
 import type { OpenStreams } from '../open-streams.ts'
@@ -56,7 +55,7 @@ export function createExportDecisions(dependencies: ExportDependencies): Session
     const page = timePageOf(filterTexts, asked.cursor, clock.now())
     const close = streams.open('export', principal.organization_id)
     try {
-      const take: Take = (work) => inTurn(principal.organization_id, work)
+      const take: WorkShare = (work) => inTurn(principal.organization_id, work)
       const ours = patient(store.of(principal.organization_id), take)
       const limit = Math.min(pageRows, rowsMax)
       const first: PageQuery = { ...page, filters: asked.filters, order: newestFirst, limit }
@@ -72,13 +71,13 @@ export function createExportDecisions(dependencies: ExportDependencies): Session
   }
 }
 
-function patient(ours: OrganizationStore, take: Take): OrganizationStore {
+function patient(ours: OrganizationStore, take: WorkShare): OrganizationStore {
   return { ...ours, query: (statement, values) => take(() => ours.query(statement, values)) }
 }
 
 interface Walk {
   readonly ours: OrganizationStore
-  readonly take: Take
+  readonly take: WorkShare
   readonly clock: Clock
   readonly first: PageQuery
   /** What it found. */

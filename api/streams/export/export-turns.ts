@@ -4,9 +4,6 @@ import { createFairShare } from '../../../http/admission/fair-share.ts'
 import type { FairShare } from '../../../http/admission/fair-share.ts'
 import { streamsPerOrganizationMax } from '../open-streams.ts'
 
-/** Runs a piece of work when it is the turn of an export. */
-export type Take = <T>(work: () => Promise<T>) => Promise<T>
-
 /** Of the connections to Postgres, exports leave most to other reads. */
 const atOnceMax = 3
 /** Long, because exports are background work. */

@@ -1,4 +1,4 @@
-/** Who has neighbours: whoever shares the process with another organization that calls. */
+/** An organization has neighbours while another one calls the same process. */
 import { expect, test } from '@jest/globals'
 import { createNeighbours } from '../../../../http/admission/neighbours.ts'
 
