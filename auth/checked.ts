@@ -11,7 +11,7 @@ import { bearerTokenOf, isApiKey } from './bearer.ts'
 import type { KeyPrincipal, Principal, SessionPrincipal } from '../core/principal.ts'
 import type { FairShare } from '../http/admission/fair-share.ts'
 import type { Call, Reply, WorkShare } from '../http/call.ts'
-import { networkOf } from '../http/network-of.ts'
+import { siteOf } from '../http/network-of.ts'
 import type { CheckedCall, Credential, Handle, Operation } from '../http/route.ts'
 import type { AuthenticateSession } from './authenticate-session.ts'
 import { parseJsonBody, smallBodyBytesMax } from '../http/body/json-body.ts'
@@ -26,7 +26,7 @@ export interface CheckedDependencies {
   readonly authenticateSession: AuthenticateSession
   /** For long bodies. */
   readonly shareLong: FairShare
-  /** For calls without a credential, by network. */
+  /** For calls without a credential, by site. */
   readonly shareOpen: FairShare
 }
 
@@ -61,13 +61,13 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
       const principal = await authenticate(call.headers.authorization)
       refuseParams(call.params)
       const query = readQuery(call.query)
-      const network = networkOf(call.remote_address)
+      const site = siteOf(call.remote_address)
       const run = async () => {
-        const body = await readBody(call, principal?.organization_id ?? network)
+        const body = await readBody(call, principal?.organization_id ?? site)
         return handle(checkedCallOf(call, { principal: principal as never, query, body }))
       }
       // Its body as well: anybody may send one byte of it in ten seconds.
-      return principal === null ? shareOpen(network, run) : run()
+      return principal === null ? shareOpen(site, run) : run()
     }
   }
 }

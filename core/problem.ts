@@ -67,6 +67,7 @@ export const problems = {
   range_too_large: { status: 422, title: 'The range holds too much', retryable: false },
   rate_limited: { status: 429, title: 'Too many decisions', retryable: true },
   compute_limited: { status: 429, title: 'Compute limit reached', retryable: true },
+  changes_limited: { status: 429, title: 'Too many changes', retryable: true },
   login_throttled: { status: 429, title: 'Too many attempts', retryable: true },
   headers_too_large: { status: 431, title: 'The headers are too long', retryable: false },
   internal_error: { status: 500, title: 'Something broke on our side', retryable: true },
@@ -104,7 +105,11 @@ export class Problem extends Error {
   readonly options: ProblemOptions
 
   constructor(code: ProblemCode, options: ProblemOptions) {
+    // Without a stack: a refusal is no fault, and thousands of callers may hang up at once.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(options.detail, { cause: options.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.options = options
   }

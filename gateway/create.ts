@@ -22,7 +22,7 @@ import { createReadReceipt } from '../api/decisions/read-receipt.ts'
 import { createResults } from '../api/results/create-results.ts'
 import { createProfiles } from '../api/profiles/create-profiles.ts'
 import { createReadStats } from '../api/stats/read-stats.ts'
-import { shareReads } from '../api/expensive-reads.ts'
+import { shareCalls } from '../api/shared-calls.ts'
 import { createStore } from '../api/store.ts'
 import type { Store } from '../api/store.ts'
 import { createStreams } from '../api/streams/create-streams.ts'
@@ -117,7 +117,7 @@ export function createGatewayApp(parts: GatewayParts) {
   const shared = { authenticate, reportRefusal, shareLong }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
   const reads = createReads(parts, { store, ingest, ...sessions })
-  const handlers = { ingest, ingestBatch, ...shareReads(reads) }
+  const handlers = { ingest, ingestBatch, ...shareCalls(reads) }
 
   const routes = createRoutes(handlers, checked).filter(
     ({ surface }) => config.GATEWAY_ROUTES === 'all' || config.GATEWAY_ROUTES === surface

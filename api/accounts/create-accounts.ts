@@ -47,7 +47,8 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   const { config, clock, rateLimiter, store, sessionTokens, liveSessions, mail } = parts
   const { API_KEY_PEPPER: pepper, PUBLIC_URL: publicUrl, REGISTRATION: registration } = config
   const { accounts } = store
-  const throttle = createThrottle(rateLimiter, createIsKnownNetwork(accounts))
+  const isKnownNetwork = createIsKnownNetwork(accounts)
+  const throttle = createThrottle(rateLimiter, isKnownNetwork)
   const refreshCookie = createRefreshCookie(publicUrl)
   const answerSession = createAnswerSession({ sessionTokens, refreshCookie })
   const opening = { accounts, throttle, passwords, answerSession }
@@ -57,7 +58,7 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   const successionKey = successionKeyOf(secretOf(config.SESSION_SIGNING_KEY))
   return {
     ...createRegister({ ...opening, ...letters, registration, createPerson, beginSession }),
-    login: createLogin({ ...opening, beginSession }),
+    login: createLogin({ ...opening, isKnownNetwork, beginSession }),
     refresh: createRefresh({ accounts, liveSessions, successionKey, answerSession }),
     logout: createLogout({ accounts, liveSessions, refreshCookie }),
     ...createSessions({ accounts, liveSessions }),

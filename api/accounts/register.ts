@@ -58,7 +58,7 @@ export function createRegister(dependencies: RegisterDependencies) {
   async function ask(call: Call, body: RegisterBody, email: string): Promise<Reply> {
     const { password, name = null, organization_name = '', create_key = true } = body
     await throttle.letter({ email, remoteAddress: call.remote_address }, 'registration')
-    const password_hash = await passwords.hash(password)
+    const password_hash = await passwords.hash(password, 'stranger')
     const { token, isTaken } = await accounts.change((transaction) =>
       insertRegistration(transaction, { email, password_hash, name, organization_name, create_key })
     )
@@ -74,7 +74,11 @@ export function createRegister(dependencies: RegisterDependencies) {
     refuseBody(body, email)
     if (body.invite_token === undefined) return ask(call, body, email)
     await throttle.fromAddress(call.remote_address)
-    const person = { ...body, email, password_hash: await passwords.hash(body.password) }
+    const person = {
+      ...body,
+      email,
+      password_hash: await passwords.hash(body.password, 'stranger')
+    }
     return openAccount(call, body.cookie, async () => person)
   }
 

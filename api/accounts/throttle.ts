@@ -74,11 +74,11 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
       ]
       await take(...taken)
       const ofAccount: Take = [`login:account:${name}`, accountLimit]
-      const waitMs = await waitMsOf(ofAccount)
-      if (waitMs === 0) taken.push(ofAccount)
-      else if (!(await isKnownNetwork(email, network))) throw throttled(waitMs)
       let isWrong = false
       try {
+        const waitMs = await waitMsOf(ofAccount)
+        if (waitMs === 0) taken.push(ofAccount)
+        else if (!(await isKnownNetwork(email, network))) throw throttled(waitMs)
         const checked = await check()
         isWrong = checked === null || checked === false
         return checked

@@ -40,7 +40,8 @@ export const readProblems = [
 
 export const deleteProblems = [
   ...readProblems,
-  'role_missing'
+  'role_missing',
+  'changes_limited'
 ] as const satisfies readonly ProblemCode[]
 
 /** Of a body, whoever may send it. */

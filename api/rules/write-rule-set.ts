@@ -4,6 +4,7 @@ import { Problem } from '../../core/problem.ts'
 import { defaultRuleSet } from '../../evaluators/default-rule-set.ts'
 import { resolveRules } from '../../evaluators/planning/resolve-rules.ts'
 import type { Row } from '../../platform/postgres/postgres.ts'
+import { refuseTooMuchOfRuleSets } from '../configuration/change-limit.ts'
 import type { Edit } from '../configuration/take-turn.ts'
 import { jsonListOf } from '../json-list.ts'
 import { readReferences } from './read-references.ts'
@@ -34,6 +35,7 @@ export async function writeRuleSet(edit: Edit): Promise<void> {
   const version = last.version + 1
   const content = contentOf(version, text)
   if (content.length > contentCharactersMax) throw tooLarge()
+  await refuseTooMuchOfRuleSets(edit, edit.organizationId, Buffer.byteLength(content))
   await edit.query(
     `insert into rule_sets (organization_id, version, content, created_by)
      values ($1, $2, $3, $4)`,

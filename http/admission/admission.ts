@@ -6,6 +6,7 @@
  * wait too long, its new requests are rejected.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { siteOf } from '../network-of.ts'
 import { createRefusalPace } from './refusal-pace.ts'
 import { createTurns } from './turns.ts'
 
@@ -85,5 +86,5 @@ export function createAdmission(options: AdmissionOptions): Admission {
 function callerOf({ headers, socket }: IncomingMessage): string {
   // Without the scheme before it, which can be spelled in many ways.
   const credential = headers.authorization?.slice(headers.authorization.lastIndexOf(' ') + 1)
-  return credential ?? socket.remoteAddress ?? ''
+  return credential ?? siteOf(socket.remoteAddress ?? '')
 }

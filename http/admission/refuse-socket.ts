@@ -22,9 +22,24 @@ export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): 
   }
   if (refused.has(socket)) return
   refused.add(socket)
-  const problem = problemOf(error)
-  if (currentOf(socket) === null) answerSocket(socket, problem)
-  else endAfterAnswers(socket, problem)
+  const end = currentOf(socket) === null ? answerSocket : endAfterAnswers
+  inTurns(() => end(socket, problemOf(error)))
+}
+
+const turnMs = 1
+const waiting: (() => void)[] = []
+
+/** Thousands of callers may hang up at once: their sockets are closed a few in each turn. */
+function inTurns(work: () => void): void {
+  if (waiting.push(work) === 1) setImmediate(workOneTurn)
+}
+
+function workOneTurn(): void {
+  const endsAt = performance.now() + turnMs
+  let done = 0
+  while (done < waiting.length && performance.now() < endsAt) waiting[done++]?.()
+  waiting.splice(0, done)
+  if (waiting.length > 0) setImmediate(workOneTurn)
 }
 
 /** CONNECT: the answers before it come first, or the caller would take this one for one of them. */

@@ -11,8 +11,14 @@ const lanes = 1
 const argon2id = 2
 /** One hash takes a core for about 30 ms, and 19 MiB. Requests are to keep a core. */
 const hashesAtOnceMax = availableParallelism() > 2 ? 2 : 1
-/** About two seconds of work. Beyond it a password is refused instead of waiting. */
-const waitingMax = 64
+/**
+ * Beyond it a password is refused instead of waiting: 64 are about two seconds of work. Strangers
+ * leave the other half to people who have been here before.
+ */
+const waitingMax = { stranger: 32, known: 64 } as const
+
+/** Known is who has a session, a token of an email, or logs in from a network as before. */
+export type Caller = keyof typeof waitingMax
 
 /** A well-formed hash that no password has, with the cost of a real one. */
 const nobodysHash =
@@ -28,14 +34,14 @@ const inLine = createAtMost(hashesAtOnceMax)
 let begun = 0
 
 /** @throws {PasswordsBusyError} */
-export function hashPassword(password: string): Promise<string> {
+export function hashPassword(password: string, caller: Caller = 'known'): Promise<string> {
   const options = {
     algorithm: argon2id,
     memoryCost: memoryKiB,
     timeCost: passes,
     parallelism: lanes
   }
-  return inBounds(() => hash(password, options))
+  return inBounds(caller, () => hash(password, options))
 }
 
 /**
@@ -45,15 +51,16 @@ export function hashPassword(password: string): Promise<string> {
  */
 export async function verifyPassword(
   passwordHash: string | null,
-  password: string
+  password: string,
+  caller: Caller = 'known'
 ): Promise<boolean> {
-  const isRight = await inBounds(() => verify(passwordHash ?? nobodysHash, password))
+  const isRight = await inBounds(caller, () => verify(passwordHash ?? nobodysHash, password))
   return isRight && passwordHash !== null
 }
 
-async function inBounds<T>(work: () => Promise<T>): Promise<T> {
-  if (begun >= hashesAtOnceMax + waitingMax) {
-    throw new PasswordsBusyError(`${waitingMax} passwords wait to be hashed`)
+async function inBounds<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+  if (begun >= hashesAtOnceMax + waitingMax[caller]) {
+    throw new PasswordsBusyError(`${waitingMax[caller]} passwords wait to be hashed`)
   }
   begun += 1
   try {

@@ -5,12 +5,13 @@ import {
   PasswordsBusyError,
   verifyPassword
 } from '../../../platform/security/password.ts'
+import type { Caller } from '../../../platform/security/password.ts'
 
 /** @throws {Problem} 503 */
 export interface Passwords {
   /** Costs the same for null, an account that does not exist. */
-  verify(passwordHash: string | null, password: string): Promise<boolean>
-  hash(password: string): Promise<string>
+  verify(passwordHash: string | null, password: string, caller?: Caller): Promise<boolean>
+  hash(password: string, caller?: Caller): Promise<string>
 }
 
 export const passwords: Passwords = createPasswords({ verifyPassword, hashPassword })
@@ -20,8 +21,8 @@ export function createPasswords(hashing: {
   readonly hashPassword: typeof hashPassword
 }): Passwords {
   return {
-    verify: (passwordHash, password) => refuseBusy(hashing.verifyPassword(passwordHash, password)),
-    hash: (password) => refuseBusy(hashing.hashPassword(password))
+    verify: (...given) => refuseBusy(hashing.verifyPassword(...given)),
+    hash: (...given) => refuseBusy(hashing.hashPassword(...given))
   }
 }
 

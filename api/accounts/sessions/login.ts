@@ -3,17 +3,20 @@ import { normalizeEmail } from '../../../core/account-rules.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import { bearerChallenge } from '../../../auth/bearer.ts'
+import { networkOf } from '../../../http/network-of.ts'
 import type { PublicHandle } from '../../../http/route.ts'
 import { recordAudit } from '../../organization/record-audit.ts'
 import { redeemInvite } from '../../organization/invites/redeem-invite.ts'
 import type { AccountStore } from '../../store.ts'
 import type { BeginSession } from './begin-session.ts'
+import type { IsKnownNetwork } from './known-network.ts'
 import type { AnswerSession } from './session-answer.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import type { Throttle } from '../throttle.ts'
 
 export interface LoginDependencies {
   readonly accounts: AccountStore
+  readonly isKnownNetwork: IsKnownNetwork
   readonly throttle: Pick<Throttle, 'attempt'>
   readonly passwords: Pick<Passwords, 'verify'>
   readonly beginSession: BeginSession
@@ -29,15 +32,18 @@ interface LoginBody {
 }
 
 export function createLogin(dependencies: LoginDependencies): PublicHandle {
-  const { accounts, throttle, passwords, beginSession, answerSession } = dependencies
+  const { accounts, isKnownNetwork, throttle, passwords, beginSession, answerSession } =
+    dependencies
 
   return async function login(call) {
     const { password, cookie, ...body } = call.body as LoginBody
     const attempt = { email: normalizeEmail(body.email), remoteAddress: call.remote_address }
     const account = await throttle.attempt(attempt, async () => {
       const found = await selectAccount(accounts, attempt.email)
+      const isKnown = await isKnownNetwork(attempt.email, networkOf(attempt.remoteAddress))
+      const caller = isKnown ? 'known' : 'stranger'
       // An unknown email costs the same check as a wrong password, and gets the same answer.
-      const isRight = await passwords.verify(found?.password_hash ?? null, password)
+      const isRight = await passwords.verify(found?.password_hash ?? null, password, caller)
       return isRight ? found : null
     })
     if (account === null) throw loginFailed()

@@ -20,6 +20,8 @@ const chunkRows = 5000
 /** In one round and of one table; the rest is for the next. */
 const chunksMax = 40
 const daysDroppedMax = 60
+/** In one round; each may have 8 MiB. */
+const ruleSetsMax = 200
 
 /** Tables whose old rows are deleted, with the column that says how old they are. */
 const agingTables = [
@@ -60,6 +62,10 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
     const rows = await deleteOlder(dependencies, { table, column, days: retentionDays })
     if (rows > 0) logger.info({ table, rows }, 'deleted rows older than decisions are kept')
   }
+  const ruleSets = await inTurn(dependencies, (transaction) =>
+    deleteRuleSets(transaction, retentionDays)
+  )
+  if (ruleSets !== null && ruleSets > 0) logger.info({ ruleSets }, 'deleted replaced rule sets')
   for (const table of await identityTables(postgres)) {
     const days = retentionDays + replayDays
     const rows = await deleteOlder(dependencies, { table, column: 'received_at', days })
@@ -91,6 +97,26 @@ async function identityTables(postgres: Queryable): Promise<string[]> {
       order by name`
   )
   return rows.map(({ name }) => name)
+}
+
+/**
+ * Those that were replaced before the oldest plan was made. A consumer learns of a change a few
+ * seconds later, hence the day between.
+ */
+async function deleteRuleSets(transaction: Queryable, retentionDays: number): Promise<number> {
+  const deleted = await transaction.query(
+    `delete from rule_sets where ctid = any (array(
+       select replaced.ctid
+         from rule_sets replaced
+         join rule_sets next on next.organization_id = replaced.organization_id
+                            and next.version = replaced.version + 1
+        where next.created_at < ((now() at time zone 'utc')::date - $1::integer - 1)::timestamp
+                              at time zone 'utc'
+        limit $2))
+     returning 1`,
+    [retentionDays, ruleSetsMax]
+  )
+  return deleted.length
 }
 
 interface Aging {

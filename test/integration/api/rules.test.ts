@@ -284,3 +284,39 @@ test('the enabled ones may make 500 runs of a decision, and no more', async () =
   const enabled = await send('PATCH', `/${disabled.rule_id}`, { enabled: true })
   expect([enabled.status, enabled.body.code]).toEqual([409, 'limit_reached'])
 })
+
+describe('changes of an hour have a limit', () => {
+  /** With the wait in steps of 10 minutes. */
+  const refusedUntil = async (send: ReturnType<typeof createOrganization>['send']) => {
+    const { status, body, headers } = await send('POST', '', { name: 'r', evaluators: notEmpty })
+    return [status, body.code, Math.round(Number(headers.get('retry-after')) / 600)]
+  }
+
+  test('in number', async () => {
+    const { organizationId, send, make } = createOrganization()
+    const insert = (count: number, minutesAgo: number, action: string) =>
+      scene.database.query(
+        `insert into audit_log (organization_id, entry_id, created_at, actor_kind, action)
+         select $1, gen_random_uuid(), now() - make_interval(mins => $2), 'user', $3
+           from generate_series(1, $4)`,
+        [organizationId, minutesAgo, action, count]
+      )
+    await insert(2000, 61, 'rule.changed')
+    await insert(2000, 5, 'session.begun')
+    await insert(999, 30, 'rule.changed')
+    await make()
+    expect(await refusedUntil(send)).toEqual([429, 'changes_limited', 3])
+  })
+
+  test('in bytes of rule sets', async () => {
+    const { organizationId, send, make } = createOrganization()
+    await make()
+    await scene.database.query(
+      `insert into rule_sets (organization_id, version, content, created_by, created_at)
+       select $1, 1 + number, repeat('x', 16 * 1024 * 1024), '', now() - interval '20 minutes'
+         from generate_series(1, 4) number`,
+      [organizationId]
+    )
+    expect(await refusedUntil(send)).toEqual([429, 'changes_limited', 4])
+  })
+})

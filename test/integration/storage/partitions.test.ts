@@ -251,6 +251,23 @@ describe('retention', () => {
     ])
   })
 
+  test('deletes rule sets that were replaced before any decision that is kept', async () => {
+    const days = [40, 30, 12, 9, 0]
+    const values = days.map(
+      (age, index) => `($1, ${index + 1}, '{}', $2, now() - '${age} d'::interval)`
+    )
+    await database.query(
+      `insert into rule_sets (organization_id, version, content, created_by, created_at)
+       values ${values.join(', ')}`,
+      [randomUUID(), 'somebody']
+    )
+    await retain(10)
+    const left = await database.query('select version from rule_sets order by version')
+    // The third held until the fourth came, 9 days ago.
+    expect(left).toEqual([{ version: 3 }, { version: 4 }, { version: 5 }])
+    expect(logger.entries.map(({ fields }) => fields)).toEqual([{ ruleSets: 2 }])
+  })
+
   test('what comes when its day is dropped is deleted in the next round, and told', async () => {
     const id = await insert(daysAgo(30))
     expect(await places()).toEqual({ [id]: 'decisions_default' })

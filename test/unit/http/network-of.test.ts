@@ -1,16 +1,16 @@
 /** Which addresses count as one network. */
 import { expect, test } from '@jest/globals'
-import { networkOf } from '../../../http/network-of.ts'
+import { networkOf, siteOf } from '../../../http/network-of.ts'
 
 test.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:DB8:1:2::6', '2001:db8:1:2'],
-  ['2001:db8::1', '2001:db8:0:0'],
-  ['fe80::1%eth0', 'fe80:0:0:0'],
-  ['::1', '0:0:0:0'],
-  ['', '']
-])('counts %s as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  ['192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2', '2001:db8:1'],
+  ['2001:DB8:1:2::6', '2001:db8:1:2', '2001:db8:1'],
+  ['2001:db8::1', '2001:db8:0:0', '2001:db8:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0', 'fe80:0:0'],
+  ['::1', '0:0:0:0', '0:0:0'],
+  ['', '', '']
+])('counts %s as network %s of site %s', (address, network, site) => {
+  expect([networkOf(address), siteOf(address)]).toEqual([network, site])
 })

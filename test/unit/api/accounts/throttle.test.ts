@@ -142,6 +142,15 @@ test('retries at one account use up none of the tries of their network', async (
   expect(await throttle.attempt(colleague, right)).toBe(true)
 })
 
+test('what the limit of an account refuses uses up no try of the network', async () => {
+  const throttle = throttleWith()
+  await guess(throttle, 10)
+  const attempt = { email: ada, remoteAddress: '192.0.2.1' }
+  for (let time = 0; time < 100; time++) await problemOf(throttle.attempt(attempt, wrong))
+  const colleague = { email: 'grace@example.com', remoteAddress: '192.0.2.1' }
+  expect(await throttle.attempt(colleague, right)).toBe(true)
+})
+
 test('an account gets 5 letters of a kind, and an address asks for 50', async () => {
   const throttle = throttleWith()
   const sentTo = (kind: 'account' | 'registration') =>

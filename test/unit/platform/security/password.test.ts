@@ -32,12 +32,21 @@ test('an unknown account is refused by a real check of a well-formed hash', asyn
   expect(await verifyPassword(null, '')).toBe(false)
 })
 
-test('refuses at once when too many wait, and works on afterwards', async () => {
-  const attempts = Array.from({ length: 80 }, () => verifyPassword(null, password))
-  const outcomes = await Promise.allSettled(attempts)
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-  expect(refused.every(({ reason }) => reason instanceof PasswordsBusyError)).toBe(true)
-  // Those that wait, and one or two that are hashed.
-  expect([14, 15]).toContain(refused.length)
+test('strangers have half of the line, and those who were here before have all of it', async () => {
+  const attempts = (times: number, caller: 'stranger' | 'known') =>
+    Array.from({ length: times }, () => verifyPassword(null, password, caller))
+  const strangers = attempts(40, 'stranger')
+  const known = attempts(40, 'known')
+  const [refusedStrangers, refusedKnown] = await Promise.all([refused(strangers), refused(known)])
+  // One or two are hashed at a time, and 32 more wait.
+  expect([6, 7]).toContain(refusedStrangers)
+  expect(refusedKnown).toBe(8)
   expect(await verifyPassword(await hashPassword(password), password)).toBe(true)
 })
+
+async function refused(attempts: readonly Promise<boolean>[]): Promise<number> {
+  const outcomes = await Promise.allSettled(attempts)
+  const rejected = outcomes.filter((outcome) => outcome.status === 'rejected')
+  expect(rejected.every(({ reason }) => reason instanceof PasswordsBusyError)).toBe(true)
+  return rejected.length
+}

@@ -10,8 +10,9 @@ const known = 'ada@example.com'
 
 function createScene() {
   const verified: (string | null)[] = []
+  const callers: (string | undefined)[] = []
   const succeeded: unknown[] = []
-  const scene = { verified, succeeded, queries: 0, isBusy: false }
+  const scene = { verified, callers, succeeded, queries: 0, isBusy: false }
   const account = { user_id: person.user_id, password_hash: 'hash of right' }
   const query: AccountStore['query'] = async <R>(_: string, values: readonly unknown[] = []) => {
     scene.queries += 1
@@ -21,6 +22,7 @@ function createScene() {
   const accounts = { query, change: (work) => work({ query }) } as AccountStore
   const login = createLogin({
     accounts,
+    isKnownNetwork: async (email) => email === known,
     throttle: {
       attempt: async (attempt, check) => {
         const checked = await check()
@@ -29,8 +31,9 @@ function createScene() {
       }
     },
     passwords: createPasswords({
-      verifyPassword: async (hash, password) => {
+      verifyPassword: async (hash, password, caller) => {
         if (scene.isBusy) throw new PasswordsBusyError('busy')
+        callers.push(caller)
         verified.push(hash)
         return hash === `hash of ${password}`
       },
@@ -52,6 +55,7 @@ test('an unknown email costs the same query and the same check as a wrong passwo
   expect([wrong.code, unknown.code]).toEqual(['login_failed', 'login_failed'])
   expect(unknown.options).toEqual(wrong.options)
   expect(scene.verified).toEqual(['hash of right', null])
+  expect(scene.callers).toEqual(['known', 'stranger'])
   expect(scene.queries).toBe(2 * queries)
   expect(scene.succeeded).toEqual([])
 })

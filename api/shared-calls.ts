@@ -34,7 +34,7 @@ const waitingMax = 100
 const waitMsMax = 3000
 
 /** @returns the same handlers; of one organization, few calls of each kind run at once. */
-export function shareReads<H extends Readonly<Record<Shared, Handler>>>(handlers: H): H {
+export function shareCalls<H extends Readonly<Record<Shared, Handler>>>(handlers: H): H {
   const limits = { atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax }
   const shareExpensive = createFairShare({ what: 'expensive reads', ...limits })
   const shareAccounts = createFairShare({ what: 'calls about accounts', ...limits })

@@ -1,10 +1,10 @@
 /** Expensive reads of one organization run a few at a time, and hold up no other organization. */
 import { expect, test } from '@jest/globals'
-import { expensiveReadsAtOnceMax, shareReads } from '../../../api/expensive-reads.ts'
+import { expensiveReadsAtOnceMax, shareCalls } from '../../../api/shared-calls.ts'
 import { jsonReply } from '../../../http/call.ts'
 import { checkedCallOf, person, problemOf } from './fakes.ts'
 
-type Shared = Parameters<typeof shareReads>[0]
+type Shared = Parameters<typeof shareCalls>[0]
 
 /** Handlers of every name; calls of readStats and listProfiles end when they are told to. */
 function createHandlers() {
@@ -17,7 +17,7 @@ function createHandlers() {
   }
   const known: Record<string, unknown> = {}
   const handlers = new Proxy(known, { get: (_, name) => slow(String(name)) })
-  return { handlers: shareReads(handlers as unknown as Shared), begun, end: resolve }
+  return { handlers: shareCalls(handlers as unknown as Shared), begun, end: resolve }
 }
 
 const callBy = (organization_id: string): never =>
