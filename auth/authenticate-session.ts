@@ -1,6 +1,7 @@
 /** authenticate a session: an Authorization header to the person behind its token. */
 import { Problem } from '../core/problem.ts'
 import type { SessionTokens } from '../platform/security/session-token.ts'
+import { knownCallers } from '../http/admission/known-callers.ts'
 import { neighbours } from '../http/admission/neighbours.ts'
 import { bearerChallenge, bearerTokenOf, invalidTokenChallenge, isApiKey } from './bearer.ts'
 import type { SessionPrincipal } from '../core/principal.ts'
@@ -31,6 +32,7 @@ export function createAuthenticateSession(
     const role = await liveSessions.roleOf(claims)
     if (role === null) throw sessionInvalid(ended)
     neighbours.note(claims.organization_id)
+    if (authorization !== undefined) knownCallers.note(authorization, claims.organization_id)
     return { kind: 'session', ...claims, role }
   }
 }

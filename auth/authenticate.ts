@@ -3,6 +3,7 @@ import { isSameDigest, parseApiKey, secretDigestOf } from '../core/ids/api-key.t
 import type { NeededScope } from '../core/ids/api-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
+import { knownCallers } from '../http/admission/known-callers.ts'
 import { neighbours } from '../http/admission/neighbours.ts'
 import { createCache } from '../platform/process/cache.ts'
 import type { KeyPrincipal } from '../core/principal.ts'
@@ -56,7 +57,6 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
     const { principal } = row
     if (!mayDo(principal, scope)) throw scopeMissing(principal, scope)
     noteUse(principal.key_id)
-    neighbours.note(principal.organization_id)
     return principal
   }
 
@@ -66,6 +66,9 @@ export function createAuthenticate(dependencies: AuthenticateDependencies): Auth
     const pass = (row: ApiKeyRow | null): KeyPrincipal => {
       try {
         const principal = principalOf(row, claim, scope)
+        const { organization_id } = principal
+        neighbours.note(organization_id)
+        knownCallers.note(authorization, organization_id)
         if (known === undefined && isUsual(authorization)) proven.set(authorization, claim)
         return principal
       } catch (error) {

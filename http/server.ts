@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { Problem } from '../core/problem.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { ambiguityOf } from './admission/ambiguity.ts'
+import { makeRoomFor } from './admission/connections.ts'
 import type { Cors } from './cors.ts'
 import type { Door } from './admission/door.ts'
 import { messageClassesOf } from './express.ts'
@@ -22,8 +23,6 @@ const headerBytesMax = 16 * 1024
 const requestsPerConnectionMax = 100_000
 /** Where they are sent without waiting for answers. */
 const tooManyBehind = { reason: 'pipeline', retryAfterSeconds: 1, pauseMs: 0 } as const
-/** Between two looks for connections to close while there are too many. */
-const evictionIntervalMs = 1000
 
 export interface ServerLimits {
   readonly connectionsMax: number
@@ -64,7 +63,10 @@ export function createGatewayServer(dependencies: GatewayServerDependencies): Se
   takeRequests(server, dependencies)
   server.on('clientError', refuseSocket)
   server.on('connect', (_request, socket) => refuseTunnel(socket))
-  server.on('drop', createMakeRoom(server, metrics))
+  makeRoomFor(server, {
+    connectionsMax: limits.connectionsMax,
+    onClose: () => metrics.count('sluice_shed_total', { reason: 'connections' })
+  })
   return server
 }
 
@@ -98,18 +100,6 @@ function takeRequests(
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuse(request, response, wrongExpectation())
   )
-}
-
-/** Beyond the limit a connection is closed unanswered; those that are idle make room for others. */
-function createMakeRoom(server: Server, metrics: Metrics) {
-  let nextAt = 0
-
-  return function makeRoom(): void {
-    metrics.count('sluice_shed_total', { reason: 'connections' })
-    if (performance.now() < nextAt) return
-    nextAt = performance.now() + evictionIntervalMs
-    server.closeIdleConnections()
-  }
 }
 
 function wrongExpectation(): Problem {

@@ -2,11 +2,14 @@
  *
  * While the process is busy, whatever it does at once makes everybody wait, a refusal too. So it
  * works on what it took for a few milliseconds, then looks what has come, and so on. Requests that
- * come while there is no time are queued, round robin by caller. While the requests of a caller
+ * come while there is no time are queued, round robin by organization, or by network where the
+ * credential is not known. While the requests of a caller
  * wait too long, its new requests are rejected.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { siteOf } from '../network-of.ts'
+import { knownCallers } from './known-callers.ts'
+import type { KnownCallers } from './known-callers.ts'
 import { createRefusalPace } from './refusal-pace.ts'
 import { createTurns } from './turns.ts'
 
@@ -24,6 +27,9 @@ export interface Shed {
 export interface AdmissionOptions {
   /** Requests taken and not answered yet, those in line included. */
   readonly requestsMax: number
+  /** Ends a request that waits for its caller. @returns false when there is none */
+  readonly makeRoom?: () => boolean
+  readonly callers?: Pick<KnownCallers, 'organizationOf'>
   /** Nobody joins a long line whose first has waited longer. */
   readonly waitMsMax?: number
   /** How long the process works on requests before it looks who has come. */
@@ -47,7 +53,8 @@ const shortLineWaitMsMax = 2000
 const turnMsDefault = 2
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { requestsMax, waitMsMax = waitMsDefault } = options
+  const { requestsMax, waitMsMax = waitMsDefault, makeRoom = () => false } = options
+  const callers = options.callers ?? knownCallers
   const now = options.now ?? (() => performance.now())
   const pace = createRefusalPace()
   const turnMs = options.turnMs ?? turnMsDefault
@@ -55,7 +62,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let inProgress = 0
 
   function reasonFor(at: number, caller: string): Shed['reason'] | null {
-    if (inProgress >= requestsMax) return 'requests'
+    if (inProgress >= requestsMax && !makeRoom()) return 'requests'
     const limitMs = turns.waiting() > shortLine ? waitMsMax : shortLineWaitMsMax
     const isSlow = turns.turnWaitedMs(at) > shortLineWaitMsMax
     return isSlow || turns.waitedMs(at, caller) > limitMs ? 'wait' : null
@@ -66,7 +73,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const at = now()
       turns.begin(at)
       pace.arrive(at)
-      const caller = callerOf(request)
+      const { headers, socket } = request
+      // A credential that nobody has verified could be a new one each time.
+      const organization = callers.organizationOf(headers.authorization)
+      const caller = organization ?? siteOf(socket.remoteAddress ?? '')
       const reason = reasonFor(at, caller)
       if (reason !== null) return { reason, ...pace.refuse(at) }
       inProgress += 1
@@ -80,11 +90,4 @@ export function createAdmission(options: AdmissionOptions): Admission {
     leave: () => void (inProgress -= 1),
     inProgress: () => inProgress
   }
-}
-
-/** The credential is not verified yet: with that of another caller one only joins its queue. */
-function callerOf({ headers, socket }: IncomingMessage): string {
-  // Without the scheme before it, which can be spelled in many ways.
-  const credential = headers.authorization?.slice(headers.authorization.lastIndexOf(' ') + 1)
-  return credential ?? siteOf(socket.remoteAddress ?? '')
 }

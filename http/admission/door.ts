@@ -34,10 +34,10 @@ const unreadBytesMaxDefault = 128 * 1024 * 1024
 export function createDoor(options: DoorOptions): Door {
   const { requestsMax, bodyBytesMax, responseTimeoutMs, metrics } = options
   const { unreadBytesMax = unreadBytesMaxDefault } = options
-  const admission = createAdmission({ requestsMax })
   const bodies = createBodyBudget({ bytesMax: bodyBytesMax, requestsMax }, () =>
     metrics.count('sluice_shed_total', { reason: 'body_bytes' })
   )
+  const admission = createAdmission({ requestsMax, makeRoom: bodies.cutSlow })
   const unread = createUnreadAnswers(unreadBytesMax, () =>
     metrics.count('sluice_shed_total', { reason: 'unread' })
   )

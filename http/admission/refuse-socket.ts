@@ -1,6 +1,6 @@
 /** Answers to what node:http could not read as a request: one, and the connection is closed. */
 import { STATUS_CODES } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Problem } from '../../core/problem.ts'
 import { problemReply } from '../reply/problem-reply.ts'
@@ -24,6 +24,14 @@ export function refuseSocket(error: NodeJS.ErrnoException, socket: HttpSocket): 
   refused.add(socket)
   const end = currentOf(socket) === null ? answerSocket : endAfterAnswers
   inTurns(() => end(socket, problemOf(error)))
+}
+
+/** A request whose body is not read to its end; the connection is closed with its answer. */
+export function refuseBody(request: IncomingMessage, problem: Problem): void {
+  const { socket } = request
+  if (refused.has(socket)) return
+  refused.add(socket)
+  inTurns(() => endWith(request, problem))
 }
 
 const turnMs = 1
@@ -67,6 +75,16 @@ function endAfterAnswers(socket: HttpSocket, problem: Problem): void {
   if (current === null) socket.end(() => socket.destroy())
   else if (!current.headersSent && !current.req.complete) answerSocket(socket, problem)
   else current.once('close', () => endAfterAnswers(socket, problem))
+}
+
+/** When it is its turn, unless it has an answer already. */
+function endWith(request: IncomingMessage, problem: Problem): void {
+  const { socket } = request
+  const current = currentOf(socket)
+  if (current !== null && current.req !== request) {
+    current.once('close', () => endWith(request, problem))
+  } else if (current === null || current.headersSent) socket.destroy()
+  else answerSocket(socket, problem)
 }
 
 function currentOf(socket: HttpSocket): ServerResponse | null {

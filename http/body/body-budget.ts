@@ -19,6 +19,11 @@ export interface BodyBudget {
   lease(): BodyLease
   /** Held now. */
   bytes(): number
+  /**
+   * Cuts the oldest of the bodies that arrive slowly, of whoever has most of those.
+   * @returns false when there is none
+   */
+  cutSlow(): boolean
 }
 
 export interface BodyLease {
@@ -27,9 +32,13 @@ export interface BodyLease {
   inflated: number
   /**
    * Before anything is taken: an organization or network has a quarter of all bytes at most, and of
-   * the requests. @returns false when it has too many
+   * the requests.
+   * @param cut ends the request when others need its place, unless all of it has arrived
+   * @returns false when it has too many
    */
-  countFor(sharedBy: string): boolean
+  begin(sharedBy: string, cut: () => void): boolean
+  /** The body has arrived whole. */
+  arrived(): void
   /** @returns false when the bytes do not fit; then none of them is taken. */
   take(bytes: number): boolean
   /** Gives back all but so many of the bytes that were taken. */
@@ -39,16 +48,41 @@ export interface BodyLease {
 }
 
 export function createBodyBudget(limits: BodyBudgetLimits, onRefuse: () => void): BodyBudget {
-  const total: Total = { ...limits, bytes: 0, onRefuse, shares: new Map() }
-  return { lease: () => new Lease(total), bytes: () => total.bytes }
+  const now = limits.now ?? (() => performance.now())
+  const total: Total = { ...limits, now, bytes: 0, onRefuse, shares: new Map() }
+  return {
+    lease: () => new Lease(total),
+    bytes: () => total.bytes,
+    cutSlow: () => cutSlow(total)
+  }
+}
+
+/** Slower are only callers who mean no good, or whose network is broken. */
+const slowMs = 2000
+
+function cutSlow({ shares, now }: Total): boolean {
+  const slowSince = now() - slowMs
+  let found: Lease | undefined
+  let most = 0
+  for (const { arriving } of shares.values()) {
+    if (arriving.size <= most) continue
+    const [oldest] = arriving
+    if (oldest === undefined || oldest.since > slowSince) continue
+    found = oldest
+    most = arriving.size
+  }
+  found?.cut()
+  return found !== undefined
 }
 
 export interface BodyBudgetLimits {
   readonly bytesMax: number
   readonly requestsMax: number
+  /** Milliseconds of a clock that never jumps. */
+  readonly now?: () => number
 }
 
-interface Total extends BodyBudgetLimits {
+interface Total extends Required<BodyBudgetLimits> {
   bytes: number
   readonly onRefuse: () => void
   readonly shares: Map<string, Share>
@@ -58,6 +92,8 @@ interface Total extends BodyBudgetLimits {
 interface Share {
   bytes: number
   leases: number
+  /** Of bodies that have not arrived whole, the oldest first. */
+  readonly arriving: Set<Lease>
 }
 
 /** Enough for one body, whatever the limit is. */
@@ -78,23 +114,38 @@ class Lease implements BodyLease {
   #held = 0
   #sharedBy = ''
   #share: Share | null = null
+  #cut: () => void = () => {}
+  /** When the body began to arrive. */
+  since = 0
 
   constructor(total: Total) {
     this.#total = total
   }
 
-  countFor(sharedBy: string): boolean {
-    const { shares, requestsMax, onRefuse } = this.#total
-    const share = shares.get(sharedBy) ?? { bytes: 0, leases: 0 }
+  begin(sharedBy: string, cut: () => void): boolean {
+    const { shares, requestsMax, onRefuse, now } = this.#total
+    const share = shares.get(sharedBy) ?? { bytes: 0, leases: 0, arriving: new Set<Lease>() }
     if (share.leases >= requestsMax * partOfOne) {
       onRefuse()
       return false
     }
     share.leases += 1
+    share.arriving.add(this)
+    this.since = now()
+    this.#cut = cut
     shares.set(sharedBy, share)
     this.#sharedBy = sharedBy
     this.#share = share
     return true
+  }
+
+  arrived(): void {
+    this.#share?.arriving.delete(this)
+  }
+
+  cut(): void {
+    this.arrived()
+    this.#cut()
   }
 
   take(bytes: number): boolean {
@@ -130,6 +181,7 @@ class Lease implements BodyLease {
     if (share === null) return
     share.bytes -= this.#held
     share.leases -= 1
+    share.arriving.delete(this)
     if (share.leases === 0) this.#total.shares.delete(this.#sharedBy)
     this.#share = null
   }

@@ -28,9 +28,7 @@ export async function useBody<T>(
   const { bytesMax = bodyBytesMax, sharedBy, inShare = atOnce } = limits
   refuseUnread(source.request, bytesMax)
   const inflate = createInflate(source)
-  if (sharedBy !== undefined && !source.lease.countFor(sharedBy)) throw tooManyBodies()
-  invite(source)
-  const raw = await collect(source, bytesMax)
+  const raw = await collect(source, sharedBy, bytesMax)
   const short = inflate === null ? raw : await inflate(raw, Math.min(bytesMax, longText))
   if (short !== null && !isLong(short)) return use(short)
   if (bytesMax <= longText) throw tooLarge(bytesMax)
@@ -58,9 +56,12 @@ function invite({ request, response }: BodySource): void {
 }
 
 /** Plain event listeners: an async iterator over a body of one chunk costs more than the body. */
-function collect({ request, lease }: BodySource, bytesMax: number): Promise<Buffer> {
+function collect(source: BodySource, sharedBy: string | undefined, bytesMax: number) {
+  const { request, lease } = source
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
+  if (sharedBy !== undefined && !lease.begin(sharedBy, cut)) throw tooManyBodies()
+  invite(source)
 
   request.on('data', (chunk: Buffer) => {
     lease.raw += chunk.length
@@ -69,7 +70,10 @@ function collect({ request, lease }: BodySource, bytesMax: number): Promise<Buff
     else if (lease.take(chunk.length)) chunks.push(chunk)
     else stop(tooManyBytes())
   })
-  request.on('end', () => resolve(joined(chunks)))
+  request.on('end', () => {
+    lease.arrived()
+    resolve(joined(chunks))
+  })
   request.on('error', () => stop(cutOff()))
   request.on('close', () => {
     if (!request.complete) stop(cutOff())
@@ -81,8 +85,16 @@ function collect({ request, lease }: BodySource, bytesMax: number): Promise<Buff
     chunks.length = 0
     request.removeAllListeners('data')
   }
+
+  function cut(): void {
+    stop(tooSlow())
+    setTimeout(() => request.destroy(), answerMs)
+  }
   return promise
 }
+
+/** For an answer to be written before the connection is cut. */
+const answerMs = 100
 
 /** Null for a body that is not compressed. @throws {Problem} 415 for an unknown encoding */
 function createInflate({ request, lease }: BodySource) {
@@ -157,6 +169,12 @@ function tooManyBytes(): Problem {
 function tooManyBodies(): Problem {
   return overloaded(
     'As many requests of your organization or network send a body as may at a time. Retry shortly.'
+  )
+}
+
+function tooSlow(): Problem {
+  return overloaded(
+    'The body arrived too slowly while other callers needed its place. Retry shortly.'
   )
 }
 

@@ -7,15 +7,21 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const somebody: Partial<IncomingMessage> = { headers: { authorization: 'Bearer somebody' } }
-const other: Partial<IncomingMessage> = { headers: { authorization: 'Bearer other' } }
+const from = (remoteAddress: string, authorization?: string) =>
+  ({ socket: { remoteAddress }, headers: { authorization } }) as Partial<IncomingMessage>
+const somebody = from('192.0.2.1', 'Bearer made up')
+const other = from('192.0.2.1', 'Bearer verified')
+const callers = {
+  organizationOf: (authorization: string | undefined) =>
+    authorization === 'Bearer verified' ? 'an organization' : undefined
+}
 
 /** Serving one takes a millisecond of a clock that otherwise stands. */
 function scene(options: Partial<AdmissionOptions> = {}) {
   let clock = 1000
   const served: number[] = []
   const now = (): number => clock
-  const admission = createAdmission({ requestsMax: 1000, turnMs: 3, now, ...options })
+  const admission = createAdmission({ requestsMax: 1000, turnMs: 3, now, callers, ...options })
   const come = (name: number, request: Partial<IncomingMessage> = {}) =>
     admission.admit({ ...somebody, ...request } as IncomingMessage, {} as ServerResponse, () => {
       served.push(name)
@@ -72,4 +78,20 @@ test('a new caller is served in the next turn, however much of another is queued
   while (!served.includes(502)) await nextTurn()
   expect(served.indexOf(502)).toBeLessThan(160)
   await waitUntil('all are served', () => served.length === 501)
+})
+
+test('made-up credentials of one network are one caller', async () => {
+  const { come, served } = scene({ waitMsMax: 50 })
+  for (let name = 1; name <= 500; name++) come(name, from('192.0.2.1', `Bearer ${name}`))
+  while (served.length < 150) await nextTurn()
+  expect(come(501, from('192.0.2.1', 'Bearer new'))).toMatchObject({ reason: 'wait' })
+  expect(come(502, from('192.0.2.2', 'Bearer new'))).toBeNull()
+  await waitUntil('all are served', () => served.length === 501)
+})
+
+test('a slow body makes room for a new request', () => {
+  let slow = 1
+  const { come } = scene({ requestsMax: 2, makeRoom: () => slow-- > 0 })
+  expect([come(1), come(2), come(3)]).toEqual([null, null, null])
+  expect(come(4)).toMatchObject({ reason: 'requests' })
 })

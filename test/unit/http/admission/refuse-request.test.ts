@@ -118,21 +118,3 @@ describe('a request too many', () => {
     await waitUntil('the answers go on', () => statuses(text()).length > before)
   })
 })
-
-test('a connection too many is closed, and those that are idle make room', async () => {
-  const quick = aRoute('post', '/quick', async () => jsonReply(200, '{}'))
-  served = await serve([quick], { connectionsMax: 2 })
-  release = () => {}
-  const idle = [open(`${head}content-length: 0\r\n\r\n`), open(`${head}content-length: 0\r\n\r\n`)]
-  await waitUntil('both were answered', () => idle.every(({ text }) => text().includes('200')))
-  expect(await converse(served.port, `${head}content-length: 0\r\n\r\n`)).toBe('')
-  expect(served.metrics.labelsOf('sluice_shed_total')).toEqual([{ reason: 'connections' }])
-  const answer = await waitUntil('there is room', async () => {
-    const text = await converse(
-      served.port,
-      `${head}connection: close\r\ncontent-length: 0\r\n\r\n`
-    )
-    return text === '' ? null : text
-  })
-  expect(answer).toMatch(/^HTTP\/1\.1 200/)
-})

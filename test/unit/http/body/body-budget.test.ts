@@ -5,9 +5,14 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { bodyBytesMax, createBodyBudget } from '../../../../http/body/body-budget.ts'
 import { jsonReply } from '../../../../http/call.ts'
+import { onEnd } from '../../../support/cleanup.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 import { aRoute, converse, serve } from '../serving.ts'
 import type { Served } from '../serving.ts'
+
+const never = (): void => {
+  throw new Error('it is not slow')
+}
 
 test('what does not fit is refused and not taken', () => {
   let refusals = 0
@@ -31,7 +36,7 @@ test('a lease gives back all that it took, and only once', () => {
 test('a lease gives back what it no longer holds', () => {
   const budget = createBodyBudget({ bytesMax: 100, requestsMax: 4 }, () => {})
   const lease = budget.lease()
-  lease.countFor('a')
+  lease.begin('a', never)
   lease.take(90)
   lease.keep(30)
   lease.keep(40)
@@ -48,9 +53,9 @@ describe('of one organization', () => {
   test('a quarter of the bytes are held at most, in all its leases', () => {
     const budget = createBodyBudget({ bytesMax: 4 * quarter, requestsMax: 16 }, () => {})
     const [one, other, foreign] = [budget.lease(), budget.lease(), budget.lease()]
-    one.countFor('a')
-    other.countFor('a')
-    foreign.countFor('b')
+    one.begin('a', never)
+    other.begin('a', never)
+    foreign.begin('b', never)
     expect([one.take(quarter - 1), other.take(2), other.take(1)]).toEqual([true, false, true])
     expect(foreign.take(quarter)).toBe(true)
     one.end()
@@ -61,17 +66,21 @@ describe('of one organization', () => {
   test('a quarter of the requests send bodies at most', () => {
     const budget = createBodyBudget({ bytesMax: quarter, requestsMax: 8 }, () => {})
     const [first, second, third] = [budget.lease(), budget.lease(), budget.lease()]
-    expect([first, second, third].map((lease) => lease.countFor('a'))).toEqual([true, true, false])
-    expect(third.countFor('b')).toBe(true)
+    expect([first, second, third].map((lease) => lease.begin('a', never))).toEqual([
+      true,
+      true,
+      false
+    ])
+    expect(third.begin('b', never)).toBe(true)
     first.end()
-    expect(budget.lease().countFor('a')).toBe(true)
+    expect(budget.lease().begin('a', never)).toBe(true)
   })
 
   test('large bodies of all leave room for small ones', () => {
     const budget = createBodyBudget({ bytesMax: 4 * quarter, requestsMax: 100 }, () => {})
     const leaseOf = (key: string) => {
       const lease = budget.lease()
-      lease.countFor(key)
+      lease.begin(key, never)
       return lease
     }
     for (const key of ['a', 'b', 'c']) expect(leaseOf(key).take(quarter)).toBe(true)
@@ -83,9 +92,43 @@ describe('of one organization', () => {
   test('one body fits, however little there is', () => {
     const budget = createBodyBudget({ bytesMax: 32 * mebibyte, requestsMax: 4 }, () => {})
     const lease = budget.lease()
-    lease.countFor('a')
+    lease.begin('a', never)
     expect(lease.take(3 * bodyBytesMax)).toBe(true)
     expect(lease.take(bodyBytesMax)).toBe(false)
+  })
+})
+
+describe('bodies that arrive slowly', () => {
+  function scene() {
+    let clock = 0
+    const cut: string[] = []
+    const limits = { bytesMax: 100, requestsMax: 100, now: () => clock }
+    const budget = createBodyBudget(limits, () => {})
+    const begin = (sharedBy: string, name: string) => {
+      const lease = budget.lease()
+      lease.begin(sharedBy, () => cut.push(name))
+      return lease
+    }
+    const pass = (ms: number): void => void (clock += ms)
+    return { budget, begin, pass, cut }
+  }
+
+  test('are cut where there are most, the oldest first', () => {
+    const { budget, begin, pass, cut } = scene()
+    begin('one', 'alone')
+    for (const name of ['first', 'second', 'third']) begin('many', name)
+    pass(2000)
+    expect([budget.cutSlow(), budget.cutSlow(), cut]).toEqual([true, true, ['first', 'second']])
+  })
+
+  test('and no others: not what began just now, has arrived, or is answered', () => {
+    const { budget, begin, pass, cut } = scene()
+    begin('a', 'arrived').arrived()
+    begin('a', 'answered').end()
+    pass(1000)
+    begin('a', 'new')
+    pass(1999)
+    expect([budget.cutSlow(), cut]).toEqual([false, []])
   })
 })
 
@@ -156,4 +199,28 @@ describe('over HTTP', () => {
     expect(await converse(served.port, bytes)).toMatch(/^HTTP\/1\.1 503 /)
     expect(served.door.bodies.bytes()).toBe(0)
   })
+})
+
+test('slow bodies give their places to others', async () => {
+  const read = aRoute('post', '/:who', async (call) => {
+    const limits = { sharedBy: call.params['who'] ?? '' }
+    return jsonReply(200, String((await call.useBody(limits, async (body) => body)).length))
+  })
+  const served = await serve([read], { requestsMax: 8 })
+  onEnd(() => served.close())
+  const answers: string[] = []
+  for (let made = 0; made < 8; made++) {
+    const socket = connect(served.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => answers.push(chunk.toString()))
+    const who = 'abcdefgh'[made]
+    socket.write(`POST /${who} HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nx`)
+  }
+  await waitUntil('all places are taken', () => served.door.admission.inProgress() === 8)
+  const whole = 'POST /z HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx'
+  expect(await converse(served.port, whole)).toContain('overloaded')
+  await waitUntil('a slow one gave way', async () =>
+    (await converse(served.port, whole)).includes('200 OK')
+  )
+  await waitUntil('it was told', () => answers.some((answer) => answer.includes('too slowly')))
 })
