@@ -3,11 +3,14 @@ import type { Queryable } from '../../../platform/postgres/postgres.ts'
 
 const chunkRows = 1000
 export const keptDays = 30
+const prunedChunkRows = 5000
+/** In a round; the next one follows a minute later. */
+const prunedChunksMax = 200
 
 const late = `
   select organization_id, delivery_id, 'its time is over' as reason
     from webhook_deliveries
-   where status = 'pending' and expires_at <= now()
+   where status = 'pending' and expires_at > '-infinity' and expires_at <= now()
    limit $1 for update skip locked`
 
 /** What is on its way to a webhook that was deleted is ended by whoever sends it. */
@@ -41,13 +44,20 @@ export async function expireDeliveries(store: Queryable): Promise<readonly strin
   return ended
 }
 
-/** Of webhooks alone: those of a decision go with it as well. */
+/**
+ * Of webhooks alone: those of a decision go with it as well. Chunk after chunk, because one
+ * organization may write some 200,000 in a minute.
+ */
 export async function pruneDeliveries(store: Queryable): Promise<void> {
-  await store.query(
-    `delete from webhook_deliveries where ctid = any (array(
-       select ctid from webhook_deliveries
-        where created_at < now() - make_interval(days => $1) and status <> 'pending'
-        limit $2))`,
-    [keptDays, chunkRows]
-  )
+  for (let chunk = 0; chunk < prunedChunksMax; chunk++) {
+    const deleted = await store.query(
+      `delete from webhook_deliveries where ctid = any (array(
+         select ctid from webhook_deliveries
+          where created_at < now() - make_interval(days => $1) and status <> 'pending'
+          limit $2))
+       returning true`,
+      [keptDays, prunedChunkRows]
+    )
+    if (deleted.length < prunedChunkRows) return
+  }
 }
