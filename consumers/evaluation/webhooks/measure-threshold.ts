@@ -36,6 +36,8 @@ interface VersionRow extends Row {
 
 /** The newest of a window in which there are more. */
 const scoresMax = 20_000
+/** Of a name, whatever else the threshold asks for; few of them may be of its agent. */
+const lookedAtMax = 50_000
 
 /** A score that was measured again does not count; a pushed one is nobody's evaluator. */
 const selectVersions = `
@@ -45,10 +47,13 @@ const selectVersions = `
     from (
       select s.evaluator_id, s.evaluator, s.evaluator_version, s.evaluated_at,
              case when $7 = 'mean' then s.value else s.passed::integer end as measure
-        from scores s
-       where s.organization_id = $1 and s.name collate "C" = $2 and octet_length(s.name) <= 1024
-         and s.evaluated_at >= now() - make_interval(mins => $3)
-         and s.source_kind = 'evaluator'
+        from (
+          select * from scores
+           where organization_id = $1 and name collate "C" = $2 and octet_length(name) <= 1024
+             and evaluated_at >= now() - make_interval(mins => $3)
+           order by evaluated_at desc
+           limit ${lookedAtMax}) s
+       where s.source_kind = 'evaluator'
          and ($4::text is null or s.evaluator_id = $4)
          and ($5::text is null or s.agent_id = $5)
          and ($6::text is null or s.domain = $6)

@@ -25,11 +25,21 @@ interface WatchedRow extends Row {
   readonly threshold: string
 }
 
+/**
+ * One of each organization, then the next of each: an organization with 20 thresholds delays the
+ * others by one measurement at a time.
+ */
 export async function watchThresholds(dependencies: WatchThresholdsDependencies): Promise<void> {
   const { postgres, clock, onFailure } = dependencies
+  const measured = new Set<string>()
   for (;;) {
-    const watched = await claimOne(postgres)
-    if (watched === undefined) return
+    const watched = await claimOne(postgres, [...measured])
+    if (watched === undefined) {
+      if (measured.size === 0) return
+      measured.clear()
+      continue
+    }
+    measured.add(watched.organization_id)
     try {
       const crossing = await watch(postgres, watched)
       if (crossing !== null) await tell(postgres, watched, { ...crossing, now: clock.now() })
@@ -39,18 +49,25 @@ export async function watchThresholds(dependencies: WatchThresholdsDependencies)
   }
 }
 
-/** The one that waited longest; nobody else measures it in this minute. */
-async function claimOne(postgres: Queryable): Promise<WatchedRow | undefined> {
+/**
+ * The one that waited longest, of the organizations that were not measured in this pass. No other
+ * process measures it in this minute.
+ */
+async function claimOne(
+  postgres: Queryable,
+  measured: readonly string[]
+): Promise<WatchedRow | undefined> {
   const [row] = await postgres.query<WatchedRow>(
     `update webhooks w set threshold_checked_at = now()
        from (select organization_id, webhook_id from webhooks
               where threshold is not null and enabled and deleted_at is null
                 and threshold_checked_at <= now() - make_interval(secs => $1)
+                and organization_id <> all ($2::uuid[])
               order by threshold_checked_at
               limit 1 for update skip locked) due
       where w.organization_id = due.organization_id and w.webhook_id = due.webhook_id
      returning w.organization_id, w.webhook_id, w.name, w.state, w.threshold`,
-    [everySeconds]
+    [everySeconds, measured]
   )
   return row
 }

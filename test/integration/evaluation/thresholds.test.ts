@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { watchThresholds } from '../../../consumers/evaluation/webhooks/watch-thresholds.ts'
 import type { ScoreThreshold } from '../../../core/webhook.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { createWebhookScene } from './webhook-scene.ts'
@@ -26,9 +27,13 @@ beforeAll(async () => {
 })
 beforeEach(() => void (organization_id = randomUUID()))
 
-async function aWatch(members: Partial<ScoreThreshold> = {}, told = events): Promise<Webhook> {
+async function aWatch(
+  members: Partial<ScoreThreshold> = {},
+  told = events,
+  id = organization_id
+): Promise<Webhook> {
   const text = JSON.stringify({ ...threshold, ...members })
-  const columns = { organization_id, events: told, threshold: text }
+  const columns = { organization_id: id, events: told, threshold: text }
   return await scene.aWebhook('https://example.org/', columns)
 }
 
@@ -149,6 +154,37 @@ describe('nothing is told', () => {
     expect(await told(webhook)).toEqual([])
     expect(await scene.webhook(webhook)).toMatchObject({ state: 'firing' })
   })
+})
+
+test('scores before the newest 50,000 of their name are not looked at', async () => {
+  const webhook = await aWatch({ agent_id: 'a' })
+  await scores(10, { passed: false, agent_id: 'a', evaluated_at: new Date(Date.now() - 60_000) })
+  await scores(50_000, { passed: true, agent_id: 'b' })
+  await measure()
+  expect(await told(webhook)).toEqual([])
+})
+
+test('an organization with many thresholds delays others by one measurement', async () => {
+  const aWatchOf = async (id: string, secondsAgo: number) => {
+    const webhook = await aWatch({}, events, id)
+    const threshold_checked_at = new Date(Date.now() - 1000 * secondsAgo)
+    await scene.change(webhook, { threshold_checked_at })
+  }
+  await database.query('update webhooks set enabled = false')
+  const others = [randomUUID(), randomUUID()] as const
+  for (const secondsAgo of [500, 501, 502]) await aWatchOf(organization_id, secondsAgo)
+  await aWatchOf(others[0], 100)
+  await aWatchOf(others[1], 90)
+  const measured: unknown[] = []
+  const noting: Queryable = {
+    query: async (statement, values = []) => {
+      if (statement.includes('from scores')) measured.push(values[0])
+      return await database.query(statement, values)
+    }
+  }
+  await watchThresholds({ ...{ postgres: noting, clock }, onFailure: () => {} })
+  const own = organization_id
+  expect(measured).toEqual([own, ...others, own, own])
 })
 
 test('a mean may be too high, of one agent and one evaluator alone', async () => {
