@@ -1,7 +1,7 @@
 /** Writes what became of an attempt, and switches off webhooks that nobody hears. */
 import type { WebhookAnswer } from '../../../platform/http-client/post-webhook.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
-import { failuresMax } from './delivery.ts'
+import { failedAttemptsMax, failuresMax } from './delivery.ts'
 import type { ClaimedDelivery, Verdict } from './delivery.ts'
 
 export interface Conclusion {
@@ -50,20 +50,28 @@ function writeEnded(status: 'delivered' | 'failed'): string {
 }
 
 const writeDelivered = `${writeEnded('delivered')}
-  update webhooks w set failures_in_row = 0
+  update webhooks w set failures_in_row = 0, failed_attempts = 0
     from ended
    where w.organization_id = ended.organization_id and w.webhook_id = ended.webhook_id
-     and w.failures_in_row > 0`
+     and (w.failures_in_row > 0 or w.failed_attempts > 0)`
 
 const writeRetry = `
-  update webhook_deliveries
-     set next_attempt_at = now() + make_interval(secs => $6 / 1000.0), queued_at = null,
-         http_status = $4, error = $5
-   where ${mine}`
+  with retried as (
+    update webhook_deliveries
+       set next_attempt_at = now() + make_interval(secs => $6 / 1000.0), queued_at = null,
+           http_status = $4, error = $5
+     where ${mine}
+    returning organization_id, webhook_id
+  )
+  update webhooks w set failed_attempts = w.failed_attempts + 1
+    from retried
+   where w.organization_id = retried.organization_id and w.webhook_id = retried.webhook_id
+     and w.failed_attempts < ${failedAttemptsMax}`
 
 const writeFailed = `${writeEnded('failed')}
   update webhooks w
      set failures_in_row = w.failures_in_row + 1,
+         failed_attempts = least(w.failed_attempts + 1, ${failedAttemptsMax}),
          enabled = w.enabled and $7::text is null and w.failures_in_row + 1 < $6,
          disabled_reason = case
            when not w.enabled then w.disabled_reason

@@ -30,6 +30,8 @@ export const leaseSeconds = 20
 export const attemptsMax = 12
 /** So many deliveries that failed for good, and none that did not, switch the webhook off. */
 export const failuresMax = 20
+/** After so many attempts in a row that failed, a webhook has one delivery out at a time. */
+export const failedAttemptsMax = 3
 
 /**
  * Four times as long after each attempt: with the last of them a receiver may have been away for

@@ -1,7 +1,7 @@
-/** Puts deliveries that are due into the queue, a few of each webhook at a time. */
+/** Puts deliveries that are due into the queue, round robin over organizations. */
 import type { JobQueue } from '../../../platform/postgres/job-queue.ts'
 import type { Postgres, Row } from '../../../platform/postgres/postgres.ts'
-import { leaseSeconds } from './delivery.ts'
+import { failedAttemptsMax, leaseSeconds } from './delivery.ts'
 import type { DeliveryKey } from './delivery.ts'
 
 export interface HandOutDependencies {
@@ -9,9 +9,16 @@ export interface HandOutDependencies {
   readonly queue: Pick<JobQueue<DeliveryKey>, 'add'>
 }
 
-/** Out at once for one webhook: a slow receiver holds up its own, and nobody else's. */
+/** A delivery is out while it is queued or being sent; the limits count those of all processes. */
+export const perOrganizationMax = 16
 export const perWebhookMax = 8
-const deliveriesMax = 200
+/** For a webhook whose last attempts failed, until one succeeds. */
+const perFailingWebhookMax = 1
+/** Candidates for each place: some of them may be locked. */
+const candidatesPerPlace = 4
+
+/** Processes take turns: two that count at the same time would both fill the same places. */
+const waitForTurn = "select pg_advisory_xact_lock(hashtextextended('sluice webhook deliveries', 0))"
 
 /**
  * From one webhook with something to send to the next, through the index; however much each of
@@ -31,37 +38,77 @@ const waiting = `
          order by d.organization_id, d.webhook_id limit 1) following
   )`
 
-const takeDue = `${waiting}, queued as (
+const places = `queued as (
     select organization_id, webhook_id, count(*) as deliveries
       from webhook_deliveries
      where status = 'pending' and queued_at is not null
      group by organization_id, webhook_id
+  ), organizations as (
+    select organization_id, sum(deliveries) as deliveries from queued group by organization_id
   ), places as (
-    select w.organization_id, w.webhook_id,
-           greatest(0, ${perWebhookMax} - coalesce(q.deliveries, 0)) as free
+    select w.organization_id, w.webhook_id, coalesce(q.deliveries, 0) as webhook_out,
+           coalesce(o.deliveries, 0) as organization_out,
+           case when h.failed_attempts < ${failedAttemptsMax} then ${perWebhookMax}
+                else ${perFailingWebhookMax} end - coalesce(q.deliveries, 0) as free
       from waiting w
       join webhooks h on h.organization_id = w.organization_id and h.webhook_id = w.webhook_id
                      and h.enabled and h.deleted_at is null
       left join queued q on q.organization_id = w.organization_id and q.webhook_id = w.webhook_id
-  ), due as (
-    select d.organization_id, d.delivery_id
+      left join organizations o on o.organization_id = w.organization_id
+  )`
+
+/**
+ * The place of a delivery is its number among those that its organization would have out. First
+ * come those with the lowest: an organization that has none out precedes all others. Among the
+ * webhooks of an organization it is the same.
+ */
+const candidates = `due as (
+    select p.organization_id, d.delivery_id,
+           p.organization_out + row_number() over (
+             partition by p.organization_id
+             order by p.webhook_out + d.nth, d.next_attempt_at) as place
       from places p cross join lateral (
-        select t.organization_id, t.delivery_id from webhook_deliveries t
+        select t.delivery_id, t.next_attempt_at,
+               row_number() over (order by t.next_attempt_at) as nth
+          from webhook_deliveries t
          where t.organization_id = p.organization_id and t.webhook_id = p.webhook_id
            and t.status = 'pending' and t.queued_at is null and t.next_attempt_at <= now()
-         order by t.next_attempt_at limit p.free
-           for update skip locked) d
-     limit ${deliveriesMax}
+         order by t.next_attempt_at limit p.free) d
+     where p.free > 0 and p.organization_out < ${perOrganizationMax}
+  ), candidates as (
+    select organization_id, delivery_id from due
+     where place <= ${perOrganizationMax}
+     order by place, random()
+     limit ${candidatesPerPlace} * $1
+  )`
+
+/**
+ * A row is locked by its key alone, and looked at afterwards: with the conditions inside, the
+ * planner may walk all that an organization has waiting for each row.
+ */
+export const takeDue = `${waiting}, ${places}, ${candidates}, chosen as (
+    select c.organization_id, c.delivery_id
+      from candidates c cross join lateral (
+        select d.status, d.queued_at from webhook_deliveries d
+         where d.organization_id = c.organization_id and d.delivery_id = c.delivery_id
+         limit 1 for update skip locked) locked
+     where locked.status = 'pending' and locked.queued_at is null
+     limit $1
   )
   update webhook_deliveries d set queued_at = now()
-    from due
-   where d.organization_id = due.organization_id and d.delivery_id = due.delivery_id
+    from chosen
+   where d.organization_id = chosen.organization_id and d.delivery_id = chosen.delivery_id
   returning d.organization_id, d.delivery_id`
 
-/** @returns how many deliveries were put into the queue. */
-export async function handOut({ postgres, queue }: HandOutDependencies): Promise<number> {
+/**
+ * @param room how many deliveries this process can begin to send: more would wait in the queue
+ * @returns how many deliveries were put into the queue
+ */
+export async function handOut(dependencies: HandOutDependencies, room: number): Promise<number> {
+  const { postgres, queue } = dependencies
   return await postgres.transaction(async (transaction) => {
-    const keys = await transaction.query<DeliveryKey & Row>(takeDue)
+    await transaction.query(waitForTurn)
+    const keys = await transaction.query<DeliveryKey & Row>(takeDue, [room])
     await queue.add(
       transaction,
       keys.map((key) => ({ key }))

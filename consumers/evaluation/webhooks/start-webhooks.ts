@@ -1,6 +1,6 @@
 /** Sends webhooks: hands out what is due, sends it, and takes back what was left behind. */
 import type { Clock } from '../../../core/clock.ts'
-import type { JobQueue } from '../../../platform/postgres/job-queue.ts'
+import type { Job, JobQueue } from '../../../platform/postgres/job-queue.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { PostWebhook } from '../../../platform/http-client/post-webhook.ts'
@@ -86,12 +86,19 @@ function startSending(context: WebhooksContext): { stop(): Promise<void> } {
   const sendDelivery = createSendDelivery(context)
   const sending = new Set<Promise<void>>()
 
+  /** First what a process that was killed left in the queue. */
+  async function take(room: number): Promise<Job<DeliveryKey>[]> {
+    const left = await queue.fetch(room)
+    if (left.length === room) return left
+    const handedOut = await handOut(context, room - left.length)
+    return handedOut === 0 ? left : [...left, ...(await queue.fetch(handedOut))]
+  }
+
   async function round(): Promise<boolean> {
     const room = sendingMax - sending.size
-    // Whichever comes back first makes room.
+    // The next delivery that ends makes room.
     if (room <= 0) return false
-    await handOut(context)
-    const jobs = await queue.fetch(room)
+    const jobs = await take(room)
     for (const job of jobs) {
       const sent = sendDelivery(job)
         .catch((error: unknown) => {
