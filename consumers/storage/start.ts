@@ -46,7 +46,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   await group.run(
     createStorage({
       ...{ registry, metrics, postgres, flood, settle, patiently, groupId },
-      ...{ clock: systemClock, decisionsTopic: topic }
+      ...{ clock: systemClock, logger, decisionsTopic: topic }
     })
   )
 }

@@ -4,6 +4,7 @@ import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
 import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
+import type { Logger } from '../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { Registry } from '../../platform/registry/schema-registry.ts'
@@ -18,6 +19,7 @@ import { createStoreDecisions } from './store-decisions.ts'
 import { createStoreEvaluations } from './store-evaluations.ts'
 import { createSubscribers } from './subscribers.ts'
 import { createTellCompleted } from './tell-completed.ts'
+import { createTellDropped } from './tell-dropped.ts'
 
 export interface StorageDependencies {
   readonly registry: Registry
@@ -27,15 +29,19 @@ export interface StorageDependencies {
   readonly patiently: Patiently
   readonly clock: Clock
   readonly metrics: Metrics
+  readonly logger: Logger
   readonly groupId: string
   readonly decisionsTopic: string
 }
 
 /** Consumes a batch of either topic. */
 export function createStorage(dependencies: StorageDependencies) {
-  const { registry, postgres, flood, settle, patiently, clock, metrics } = dependencies
-  const { groupId, decisionsTopic } = dependencies
-  const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+  const { registry, postgres, flood, settle, patiently, clock } = dependencies
+  const { metrics, logger, groupId, decisionsTopic } = dependencies
+  const tellCompleted = createTellCompleted({
+    ...{ subscribers: createSubscribers({ clock }), clock },
+    onDropped: createTellDropped({ metrics, logger, clock })
+  })
   const measureDelay = createMeasureDelay({ metrics, clock })
   const consumeDecisions = createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),

@@ -7,11 +7,13 @@ import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { completedEvent, completionsOf } from './completion.ts'
 import type { CompletedRun, Completion } from './completion.ts'
-import type { Subscribers } from './subscribers.ts'
+import type { Subscribers, Subscription } from './subscribers.ts'
 
 export interface TellCompletedDependencies {
   readonly subscribers: Subscribers
   readonly clock: Clock
+  /** Too many deliveries of the organization are pending: these are not written. */
+  readonly onDropped: (organizationId: string, deliveries: number) => void
 }
 
 /**
@@ -25,7 +27,7 @@ export type TellCompleted = (
 ) => Promise<void>
 
 export function createTellCompleted(dependencies: TellCompletedDependencies): TellCompleted {
-  const { subscribers, clock } = dependencies
+  const { subscribers, clock, onDropped } = dependencies
 
   return async function tellCompleted(transaction, evaluations) {
     const planned = evaluations.filter(({ runs }) => runs.some(isPlanned))
@@ -41,13 +43,27 @@ export function createTellCompleted(dependencies: TellCompletedDependencies): Te
     const now = clock.now()
     const completions = [...runs].flatMap(([name, { planned: count, ended }]) => {
       const decision = decisions.get(name)
-      const webhookIds = webhooks.get(decision?.organization_id ?? '') ?? []
+      const webhookIds = webhooks.get(decision?.organization_id ?? '')?.webhookIds ?? []
       return decision === undefined
         ? []
         : completionsOf(decision, ended, { webhookIds, planned: count, now })
     })
-    await insertDeliveries(transaction, completions)
+    await insertDeliveries(transaction, admit(webhooks, completions, onDropped))
   }
+}
+
+/** The first of each organization, as far as they may be written. */
+function admit(
+  webhooks: ReadonlyMap<string, Subscription>,
+  completions: readonly Completion[],
+  onDropped: TellCompletedDependencies['onDropped']
+): readonly Completion[] {
+  const byOrganization = Map.groupBy(completions, ({ organization_id }) => organization_id)
+  return [...byOrganization].flatMap(([organizationId, own]) => {
+    const admitted = webhooks.get(organizationId)?.admit(own.length) ?? 0
+    if (admitted < own.length) onDropped(organizationId, own.length - admitted)
+    return own.slice(0, admitted)
+  })
 }
 
 /** Whoever pushes a score completes nothing that was planned. */

@@ -39,7 +39,7 @@ export const evaluationMetricRows = {
   sluice_webhook_deliveries_total: {
     type: 'counter',
     unit: 'attempts',
-    help: 'Attempts to tell a webhook: delivered, retried (later), failed, expired (never tried).',
+    help: 'Deliveries to webhooks: delivered, retried, failed, and expired or dropped untried.',
     labels: ['event', 'outcome']
   }
 } as const

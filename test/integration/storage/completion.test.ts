@@ -16,6 +16,9 @@ import type { TestDatabase } from '../../support/database.ts'
 
 let database: TestDatabase
 let postgres: Postgres
+/** More than is counted each time. */
+const pendingMax = 1200
+const dropped: [organizationId: string, deliveries: number][] = []
 let store: (...evaluations: Evaluation[]) => Promise<unknown>
 
 beforeAll(async () => {
@@ -23,7 +26,10 @@ beforeAll(async () => {
   const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
   postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
   onEnd(() => postgres.close())
-  const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+  const tellCompleted = createTellCompleted({
+    ...{ subscribers: createSubscribers({ clock, pendingMax }), clock },
+    onDropped: (organizationId, deliveries) => dropped.push([organizationId, deliveries])
+  })
   const storeEvaluations = createStoreEvaluations({ postgres, tellCompleted })
   let offset = 0n
   const topic = randomUUID()
@@ -157,6 +163,31 @@ test('runs stored by two transactions at once leave none of the two silent', asy
     decisions.map((decision) => ({ ...decision, runs: [aPlannedRun({ evaluator })] }))
   await Promise.all([store(...halfOf('one')), store(...halfOf('other').toReversed())])
   expect(await toldTo(organization_id)).toHaveLength(decisions.length)
+})
+
+test('beyond the limit of pending deliveries new ones are dropped, and counted', async () => {
+  const organization_id = randomUUID()
+  const webhookId = await aWebhook(organization_id)
+  await database.query(
+    `insert into webhook_deliveries (organization_id, webhook_id, delivery_id, event, payload)
+     select $1, $2, gen_random_uuid(), 'evaluation.completed', '{}'
+       from generate_series(1, $3)`,
+    [organization_id, webhookId, pendingMax - 3]
+  )
+  const other = { organization_id: randomUUID(), decision_id: randomUUID() }
+  await aWebhook(other.organization_id)
+  const complete = async (name: Name) => {
+    await plan(name, 1)
+    await store(anEvaluation({ ...name, runs: [aPlannedRun()] }))
+  }
+  for (let n = 0; n < 5; n++) await complete({ organization_id, decision_id: randomUUID() })
+  await complete(other)
+  expect(await toldTo(organization_id)).toHaveLength(pendingMax)
+  expect(await toldTo(other.organization_id)).toHaveLength(1)
+  expect(dropped).toEqual([
+    [organization_id, 1],
+    [organization_id, 1]
+  ])
 })
 
 test('an organization without webhooks is asked for once in a while', async () => {

@@ -53,7 +53,10 @@ function place() {
 }
 
 function store(...evaluations: Evaluation[]): Promise<unknown> {
-  const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+  const tellCompleted = createTellCompleted({
+    ...{ subscribers: createSubscribers({ clock }), clock },
+    onDropped: () => {}
+  })
   return createStoreEvaluations({ postgres, tellCompleted })(evaluations, place())
 }
 

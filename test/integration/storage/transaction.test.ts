@@ -18,7 +18,10 @@ import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
 
-const tellCompleted = createTellCompleted({ subscribers: createSubscribers({ clock }), clock })
+const tellCompleted = createTellCompleted({
+  ...{ subscribers: createSubscribers({ clock }), clock },
+  onDropped: () => {}
+})
 const hourMs = 3_600_000
 let database: TestDatabase
 let postgres: Postgres
