@@ -45,7 +45,7 @@ const whole = (path: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`
 const last = `${half}connection: close\r\ncontent-length: 0\r\n\r\n`
 
-test('half-sent requests of one network keep nobody out, and close no other connection', async () => {
+test('half-sent requests of one network keep nobody out and close nobody', async () => {
   await start(100)
   const keepsAlive = await open('127.0.0.2', whole('/quick'))
   const isServed = await open('127.0.0.1', whole('/slow'))
