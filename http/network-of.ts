@@ -1,4 +1,5 @@
-/** The network of an address, as limits count it. */
+/** The network of an address, as limits count it: the same text for every spelling of it. */
+import { isIPv6, SocketAddress } from 'node:net'
 
 /**
  * For limits of what one client may try. Who has one IPv6 address has 2^64 of them, so the first
@@ -16,14 +17,16 @@ export function siteOf(address: string): string {
   return groupsOf(address, 3)
 }
 
-/** An IPv4 address whole. */
+/** An IPv4 address is returned whole, even if it is written as an IPv6 address. */
 function groupsOf(address: string, groups: number): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  const [bare = ''] = address.split('%')
+  if (!isIPv6(bare)) return address
+  const { address: text } = new SocketAddress({ address: bare, family: 'ipv6' })
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1]
   if (mapped !== undefined) return mapped
-  if (!address.includes(':')) return address
-  const [before = '', after] = (address.split('%')[0] ?? '').toLowerCase().split('::')
+  const [before = '', after = ''] = text.split('::')
   const head = before === '' ? [] : before.split(':')
-  const tail = after === undefined || after === '' ? [] : after.split(':')
+  const tail = after === '' ? [] : after.split(':')
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0')
   return [...head, ...zeros, ...tail].slice(0, groups).join(':')
 }
