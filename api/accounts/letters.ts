@@ -35,8 +35,10 @@ export function registrationLetter(letter: TokenLetter): Letter {
     how: 'If it was you, confirm the registration with this token, within a day:',
     path: '/v1/auth/register/confirm',
     rest:
-      'Send {"token": "..."} as application/json. Confirm only what you began yourself: ' +
-      'whoever began it knows its password.'
+      'Send {"token": "...", "password": "..."} as application/json. The password is the one ' +
+      'that was chosen for the registration; without it there will be no account. If you did ' +
+      'not register but want an account, register with a password of your own: another email ' +
+      'brings its token.'
   })
 }
 

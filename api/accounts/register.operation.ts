@@ -14,6 +14,7 @@ import {
   sessionHeaders,
   sessionSchema
 } from './sessions/session-answer.ts'
+import { confirmationLimit } from './throttle.ts'
 
 /** Of a person: null is none. */
 export const personNameSchema = {
@@ -145,20 +146,30 @@ export const confirmRegistrationOperation: Operation = {
   tag: 'auth',
   summary: 'Confirm a registration',
   description:
-    'Creates the account with the token of the email: an organization of its own, a first API ' +
-    'key that may send decisions, and a session. The email counts as verified.',
+    'Creates the account with the token of the email and the password that was registered: an ' +
+    'organization of its own, a first API key that may send decisions, and a session. The email ' +
+    'counts as verified. A wrong password does not use up the token; a token takes ' +
+    `${confirmationLimit.points} wrong passwords.`,
   body: {
     schema: {
       type: 'object',
-      required: ['token'],
-      properties: { token: letterTokenSchema, cookie: cookieSchema },
+      required: ['token', 'password'],
+      properties: {
+        token: letterTokenSchema,
+        password: { ...passwordSchema, description: 'The one that was registered.' },
+        cookie: cookieSchema
+      },
       additionalProperties: false
     },
-    example: { token: 'slc_2JX0PbVyQ4nUq1mT8sKd7fHg3wZc6rEoLi9vNaYbB5M' }
+    example: {
+      token: 'slc_2JX0PbVyQ4nUq1mT8sKd7fHg3wZc6rEoLi9vNaYbB5M',
+      password: 'correct horse battery staple'
+    }
   },
   response: { 201: opened },
   problems: [
     ...bodyProblems,
+    'login_failed',
     'registration_closed',
     'email_taken',
     'token_invalid',

@@ -1,12 +1,14 @@
 /** POST /v1/auth/register and /v1/auth/register/confirm: how a person gets an account.
  *
  *     with an invite ─▶ the account at once: its token came to the address by email
- *     without one ────▶ 202 and an email, whether the address is taken or not ─▶ confirmed by token
+ *     without one ────▶ 202 and an email, whether the address is taken or not
+ *                       ─▶ confirmed with its token and the password that was registered
  */
 import { normalizeEmail } from '../../core/account-rules.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Mail } from '../../platform/process/mail.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
+import { bearerChallenge } from '../../auth/bearer.ts'
 import { jsonReply } from '../../http/call.ts'
 import type { Call, Reply } from '../../http/call.ts'
 import type { PublicHandle } from '../../http/route.ts'
@@ -19,7 +21,7 @@ import { registrationLetter, takenLetter, verificationLetter } from './letters.t
 import { nextSteps } from './next-steps.ts'
 import type { Passwords } from './passwords/passwords.ts'
 import { readPerson } from './person.ts'
-import { insertRegistration, useRegistration } from './registrations.ts'
+import { insertRegistration, readRegisteredHash, useRegistration } from './registrations.ts'
 import type { AnswerSession } from './sessions/session-answer.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -27,8 +29,8 @@ export interface RegisterDependencies {
   readonly accounts: AccountStore
   readonly registration: 'open' | 'invite' | 'closed'
   readonly publicUrl: string | null
-  readonly throttle: Pick<Throttle, 'fromAddress' | 'letter'>
-  readonly passwords: Pick<Passwords, 'hash'>
+  readonly throttle: Pick<Throttle, 'fromAddress' | 'letter' | 'confirmation'>
+  readonly passwords: Passwords
   readonly createPerson: CreatePerson
   readonly beginSession: BeginSession
   readonly answerSession: AnswerSession
@@ -47,6 +49,7 @@ export interface RegisterBody {
 
 interface ConfirmBody {
   readonly token: string
+  readonly password: string
   readonly cookie?: boolean
 }
 
@@ -83,16 +86,39 @@ export function createRegister(dependencies: RegisterDependencies) {
   }
 
   const confirmRegistration: PublicHandle = async (call) => {
-    const { token, cookie } = call.body as ConfirmBody
+    const { token, password, cookie } = call.body as ConfirmBody
     // What was asked for while anybody might.
     refuseClosed(registration, {})
     await throttle.fromAddress(call.remote_address)
+    await refuseWrongPassword(dependencies, token, password)
     return openAccount(call, cookie, async (transaction) => {
       return { ...(await useRegistration(transaction, token)), is_verified: true }
     })
   }
 
   return { register, confirmRegistration }
+}
+
+/**
+ * Anybody may register any email, and its owner gets the token: without this check the owner would
+ * confirm an account with a stranger's password. The hash is computed outside of a transaction.
+ */
+async function refuseWrongPassword(
+  { accounts, throttle, passwords }: RegisterDependencies,
+  token: string,
+  password: string
+): Promise<void> {
+  const hash = await readRegisteredHash(accounts, token)
+  const isRight = await throttle.confirmation(token, () =>
+    passwords.verify(hash, password, 'stranger')
+  )
+  if (isRight) return
+  throw new Problem('login_failed', {
+    detail:
+      'This is not the password of the registration. The token stays valid: try again, or ' +
+      'register with another password.',
+    headers: bearerChallenge
+  })
 }
 
 type PersonOf = (transaction: Queryable) => Promise<NewPerson>

@@ -37,6 +37,19 @@ export async function insertRegistration(
 }
 
 /**
+ * The hash of the password that was registered. The token stays valid.
+ * @throws {Problem} 422 token_invalid
+ */
+export async function readRegisteredHash(accounts: Queryable, token: string): Promise<string> {
+  const [registration] = await accounts.query<Pick<Registration, 'password_hash'>>(
+    `select password_hash from registrations where token_digest = $1 and expires_at > now()`,
+    [tokenDigestOf(token)]
+  )
+  if (registration === undefined) throw tokenInvalid()
+  return registration.password_hash
+}
+
+/**
  * Of two who use a token at once, one waits and finds it used.
  * @throws {Problem} 422 token_invalid
  */

@@ -37,11 +37,16 @@ export async function register(
 ): Promise<Answer<Registered>> {
   const body = { email: newEmail(), password, organization_name: 'Example', ...more }
   const asked = await scene.post<Registered>('/v1/auth/register', body)
-  return asked.status === 202 ? confirm(scene, await tokenOfLetter(scene, body.email)) : asked
+  if (asked.status !== 202) return asked
+  return confirm(scene, await tokenOfLetter(scene, body.email), body.password)
 }
 
-export function confirm<Body = Registered>(scene: Scene, token: string): Promise<Answer<Body>> {
-  return scene.post<Body>('/v1/auth/register/confirm', { token })
+export function confirm<Body = Registered>(
+  scene: Scene,
+  token: string,
+  with_ = password
+): Promise<Answer<Body>> {
+  return scene.post<Body>('/v1/auth/register/confirm', { token, password: with_ })
 }
 
 /** Logs in from another address of this machine. */

@@ -167,6 +167,16 @@ test('new accounts and tokens of letters are tried 50 times, and no log-in is lo
   await throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' }, wrong)
 })
 
+test('a token of a registration takes 10 wrong passwords, from whatever network', async () => {
+  const { limiter, taken } = createFakeLimiter()
+  const throttle = throttleWith(limiter)
+  for (let time = 0; time < 20; time++) await throttle.confirmation('slc_ada', right)
+  expect(await timesAllowed(() => throttle.confirmation('slc_ada', wrong))).toBe(10)
+  expect((await problemOf(throttle.confirmation('slc_ada', right))).code).toBe('login_throttled')
+  expect(await throttle.confirmation('slc_grace', right)).toBe(true)
+  expect([...taken.keys()].join(' ')).not.toContain('slc_')
+})
+
 test('says when to come back, and names no email in its keys', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
