@@ -37,7 +37,8 @@ export const sendVerificationOperation: Operation = {
   summary: 'Send the letter again',
   description:
     'A letter to verify the email of the person, unless it is verified. The token of an earlier ' +
-    'letter is over then. In 15 minutes an address of mail gets 5 letters.',
+    'letter is over then. In 15 minutes an email address gets at most 5 of these emails for ' +
+    'the requests of one network, and 20 in all.',
   response: {
     202: {
       description: 'It is on its way, unless the email is verified.',

@@ -85,7 +85,8 @@ export const registerOperation: Operation = {
     'Sends an email to the address. Its token confirms the registration; if the email has an ' +
     'account, the email says so instead, and the response is the same. With the token of an ' +
     'invite, the response is an account in the organization that sent it, and a session. In 15 ' +
-    'minutes an address may do so 50 times, and an email address gets 5 such emails.',
+    'minutes an address may do so 50 times. An email address then gets at most 5 such emails ' +
+    'for the requests of one network, and 20 in all.',
   body: {
     schema: {
       type: 'object',

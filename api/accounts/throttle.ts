@@ -39,7 +39,10 @@ export const addressLimit: RateLimit = Object.freeze({ points: 50, windowSeconds
 export const accountLimit: RateLimit = Object.freeze({ points: 100, windowSeconds })
 /** Of wrong passwords with the token of one registration, which is valid for a day. */
 export const confirmationLimit: RateLimit = Object.freeze({ points: 10, windowSeconds: 86_400 })
-export const lettersLimit: RateLimit = Object.freeze({ points: 5, windowSeconds })
+/** Of emails of one kind to one address, as one network asks for them. */
+export const pairLettersLimit: RateLimit = Object.freeze({ points: 5, windowSeconds })
+/** The same from all networks, so that one network alone cannot use up the emails of an address. */
+export const lettersLimit: RateLimit = Object.freeze({ points: 20, windowSeconds })
 
 /** Networks come first: one that is over its limit cannot use up the tries of an account. */
 export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnownNetwork): Throttle {
@@ -73,8 +76,14 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
       return countWrong([ofToken], check)
     },
     fromAddress: (remoteAddress) => take(addressTake(remoteAddress)),
-    letter: ({ email, remoteAddress }, kind) =>
-      take(addressTake(remoteAddress), [`letter:${kind}:${nameOf(email)}`, lettersLimit])
+    letter: ({ email, remoteAddress }, kind) => {
+      const name = nameOf(email)
+      return take(
+        addressTake(remoteAddress),
+        [`letter:${kind}:pair:${name}:${networkOf(remoteAddress)}`, pairLettersLimit],
+        [`letter:${kind}:all:${name}`, lettersLimit]
+      )
+    }
   }
 }
 

@@ -55,7 +55,8 @@ export const forgotPasswordOperation: Operation = {
   summary: 'Ask for a new password',
   description:
     'A letter with a token goes to the address, if an account has it; the answer is the same ' +
-    'either way. In 15 minutes an address of mail gets 5 letters.',
+    'either way. In 15 minutes an email address gets at most 5 of these emails for the requests ' +
+    'of one network, and 20 in all.',
   body: {
     schema: {
       type: 'object',

@@ -151,14 +151,21 @@ test('what the limit of an account refuses uses up no try of the network', async
   expect(await throttle.attempt(colleague, right)).toBe(true)
 })
 
-test('an account gets 5 letters of a kind, and an address asks for 50', async () => {
+test('emails that one network asks for leave another network its own', async () => {
+  const throttle = throttleWith()
+  const from = (remoteAddress: string) =>
+    timesAllowed(() => throttle.letter({ email: ada, remoteAddress }, 'account'))
+  expect([await from('203.0.113.1'), await from('192.0.2.1')]).toEqual([5, 5])
+})
+
+test('an account gets 20 emails of a kind, and an address asks for 50', async () => {
   const throttle = throttleWith()
   const sentTo = (kind: 'account' | 'registration') =>
     timesAllowed((time) => throttle.letter({ email: ada, remoteAddress: `192.0.2.${time}` }, kind))
   const fromOne = await timesAllowed((time) =>
     throttle.letter({ email: `${time}@example.com`, remoteAddress: '198.51.100.1' }, 'account')
   )
-  expect([await sentTo('registration'), await sentTo('account'), fromOne]).toEqual([5, 5, 50])
+  expect([await sentTo('registration'), await sentTo('account'), fromOne]).toEqual([20, 20, 50])
 })
 
 test('new accounts and tokens of letters are tried 50 times, and no log-in is lost', async () => {
