@@ -10,7 +10,7 @@ import { objectOf, textOrNull, time, uuid } from '../../response-schemas.ts'
 import { inviteDays } from './invite-rows.ts'
 import { membersMax } from '../member-rows.ts'
 import { roleSchema } from '../organization.operation.ts'
-import { invitesPerDay, invitesToOnePerHour } from './throttle-invites.ts'
+import { invitesPerDay, invitesToOneInAllPerHour, invitesToOnePerHour } from './throttle-invites.ts'
 
 const tag = 'organization'
 const tokenCharsMax = 200
@@ -57,8 +57,8 @@ export const createInviteOperation: Operation = {
     'email, where mail is set up. With REGISTRATION=open only the email has it: it proves the ' +
     `address. It is valid for ${inviteDays} days. Another invite for the same email takes ` +
     `the place of an open one. At most ${membersMax} members and open invites, and ` +
-    `${invitesPerDay} invites in 24 hours; ${invitesToOnePerHour} an hour to one address, of all ` +
-    'organizations together.',
+    `${invitesPerDay} invites in 24 hours; ${invitesToOnePerHour} an hour to one address, and ` +
+    `${invitesToOneInAllPerHour} of all organizations together.`,
   body: {
     schema: {
       type: 'object',

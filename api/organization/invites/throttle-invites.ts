@@ -10,20 +10,29 @@ export interface InviteAttempt {
 }
 
 export const invitesPerDay = 100
-/** Each is a letter to somebody who may know nobody here, and anybody may found organizations. */
+/** Of one organization: its invites leave other organizations theirs to the same address. */
 export const invitesToOnePerHour = 5
+/**
+ * Of all organizations together: each invite is an email to a person who may not know the sender,
+ * and anybody may found organizations.
+ */
+export const invitesToOneInAllPerHour = 20
 
-/** The organization first: one that is over its limit uses up nobody's address. */
+/** Limits of the organization come first: beyond them it cannot use up the total of an address. */
 export async function throttleInvites(
   rateLimiter: Pick<RateLimiter, 'take'>,
   { organizationId, email }: InviteAttempt
 ): Promise<void> {
   const ofDay = { points: invitesPerDay, windowSeconds: 86_400 }
   const ofHour = { points: invitesToOnePerHour, windowSeconds: 3600 }
+  const inAll = { points: invitesToOneInAllPerHour, windowSeconds: 3600 }
   const made = `The organization has made ${invitesPerDay} invites`
-  const sent = `This address was invited ${invitesToOnePerHour} times within an hour`
+  const sent = `The organization has invited this address ${invitesToOnePerHour} times in an hour`
+  const total = `This address was invited ${invitesToOneInAllPerHour} times within an hour`
+  const to = nameOf(email)
   await take(rateLimiter, { key: `invites:${organizationId}`, limit: ofDay, why: made })
-  await take(rateLimiter, { key: `invites:to:${nameOf(email)}`, limit: ofHour, why: sent })
+  await take(rateLimiter, { key: `invites:to:${organizationId}:${to}`, limit: ofHour, why: sent })
+  await take(rateLimiter, { key: `invites:to:${to}`, limit: inAll, why: total })
 }
 
 interface Take {
