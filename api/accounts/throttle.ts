@@ -20,6 +20,8 @@ export interface Throttle {
    * @returns what `check` returns: false or null for a wrong password
    */
   attempt<T>(attempt: Attempt, check: () => Promise<T>): Promise<T>
+  /** Of a login with the right password, which writes rows. */
+  login(email: string): Promise<void>
   /** Of a token that came by email, or of an account that is new. */
   fromAddress(remoteAddress: string): Promise<void>
   /**
@@ -37,6 +39,8 @@ export const pairLimit: RateLimit = Object.freeze({ points: 10, windowSeconds })
 export const addressLimit: RateLimit = Object.freeze({ points: 50, windowSeconds })
 /** Of all networks at one account. Beyond it only networks that it has logged in from may try. */
 export const accountLimit: RateLimit = Object.freeze({ points: 100, windowSeconds })
+/** Of logins of one account with the right password. */
+export const loginsLimit: RateLimit = Object.freeze({ points: 200, windowSeconds })
 /** Of wrong passwords with the token of one registration, which is valid for a day. */
 export const confirmationLimit: RateLimit = Object.freeze({ points: 10, windowSeconds: 86_400 })
 /** Of emails of one kind to one address, as one network asks for them. */
@@ -70,8 +74,11 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
         return check()
       })
     },
+    login: (email) =>
+      take([`login:right:${nameOf(email)}`, loginsLimit, 'Too many logins of this account']),
     confirmation: async (token, check) => {
-      const ofToken: Take = [`confirmation:${nameOf(token)}`, confirmationLimit]
+      const why = 'Too many wrong passwords for this registration: register again'
+      const ofToken: Take = [`confirmation:${nameOf(token)}`, confirmationLimit, why]
       await take(ofToken)
       return countWrong([ofToken], check)
     },

@@ -2,7 +2,8 @@
 import { Problem } from '../../core/problem.ts'
 import type { RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
 
-export type Take = readonly [key: string, limit: RateLimit]
+/** `why` is for the detail of the refusal. */
+export type Take = readonly [key: string, limit: RateLimit, why?: string]
 
 export interface Tries {
   /** Takes one. @returns 0, or the milliseconds until the window ends that has no try left */
@@ -31,7 +32,7 @@ export function createTries(rateLimiter: Pick<RateLimiter, 'take' | 'giveBack'>)
       const waitMs = await waitMsOf(each)
       if (waitMs === 0) continue
       giveBack(takes.slice(0, index))
-      throw throttled(waitMs)
+      throw throttled(waitMs, each[2])
     }
   }
 
@@ -49,10 +50,12 @@ export function createTries(rateLimiter: Pick<RateLimiter, 'take' | 'giveBack'>)
   return { waitMsOf, take, countWrong }
 }
 
-export function throttled(waitMs: number): Problem {
+const usualWhy = 'Too many attempts for this account or from this address'
+
+export function throttled(waitMs: number, why = usualWhy): Problem {
   const seconds = Math.ceil(waitMs / 1000)
   return new Problem('login_throttled', {
-    detail: `Too many attempts for this account or from this address; try again in ${seconds} s.`,
+    detail: `${why}; try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) }
   })
 }

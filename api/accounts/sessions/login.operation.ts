@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../../platform/validation/json-schema.ts'
 import { uuidPattern } from '../../../core/ids/ids.ts'
 import type { Operation } from '../../../http/route.ts'
 import { bodyProblems, plainText } from '../../configuration/operation-parts.ts'
+import { loginsLimit } from '../throttle.ts'
 import { cookieSchema, sessionExample, sessionHeaders, sessionSchema } from './session-answer.ts'
 
 /** Some more than an account may have; long texts are refused before they are hashed. */
@@ -32,7 +33,7 @@ export const loginOperation: Operation = {
     'Begins a session. A wrong password and an unknown email are answered alike. In 15 minutes ' +
     'an address may try an account 10 times and all accounts 50 times. After 100 tries from all ' +
     'addresses an account is open only to those it has logged in from within 90 days. A try that ' +
-    'succeeds does not count.',
+    `succeeds does not count there; an account logs in ${loginsLimit.points} times in 15 minutes.`,
   body: {
     schema: {
       type: 'object',

@@ -17,7 +17,7 @@ import type { Throttle } from '../throttle.ts'
 export interface LoginDependencies {
   readonly accounts: AccountStore
   readonly isKnownNetwork: IsKnownNetwork
-  readonly throttle: Pick<Throttle, 'attempt'>
+  readonly throttle: Pick<Throttle, 'attempt' | 'login'>
   readonly passwords: Pick<Passwords, 'verify'>
   readonly beginSession: BeginSession
   readonly answerSession: AnswerSession
@@ -47,6 +47,7 @@ export function createLogin(dependencies: LoginDependencies): PublicHandle {
       return isRight ? found : null
     })
     if (account === null) throw loginFailed()
+    await throttle.login(attempt.email)
     const opened = await accounts.change(async (transaction) => {
       await lockAccount(transaction, account)
       const wanted = await joinIfInvited(transaction, call, account.user_id)

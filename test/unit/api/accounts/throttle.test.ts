@@ -174,6 +174,14 @@ test('new accounts and tokens of letters are tried 50 times, and no log-in is lo
   await throttle.attempt({ email: 'ada@example.com', remoteAddress: '192.0.2.1' }, wrong)
 })
 
+test('an account logs in 200 times with the right password, and others go on', async () => {
+  const { limiter, taken } = createFakeLimiter()
+  const throttle = throttleWith(limiter)
+  expect(await timesAllowed(() => throttle.login(ada))).toBe(200)
+  await throttle.login('grace@example.com')
+  expect([...taken.keys()].join(' ')).not.toContain('ada')
+})
+
 test('a token of a registration takes 10 wrong passwords, from whatever network', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { createLogin } from '../../../../../api/accounts/sessions/login.ts'
 import { createPasswords } from '../../../../../api/accounts/passwords/passwords.ts'
+import { Problem } from '../../../../../core/problem.ts'
 import type { AccountStore } from '../../../../../api/store.ts'
 import { PasswordsBusyError } from '../../../../../platform/security/password.ts'
 import { checkedCallOf, person, problemOf } from '../../fakes.ts'
@@ -12,7 +13,7 @@ function createScene() {
   const verified: (string | null)[] = []
   const callers: (string | undefined)[] = []
   const succeeded: unknown[] = []
-  const scene = { verified, callers, succeeded, queries: 0, isBusy: false }
+  const scene = { verified, callers, succeeded, queries: 0, isBusy: false, isThrottled: false }
   const account = { user_id: person.user_id, password_hash: 'hash of right' }
   const query: AccountStore['query'] = async <R>(_: string, values: readonly unknown[] = []) => {
     scene.queries += 1
@@ -28,6 +29,9 @@ function createScene() {
         const checked = await check()
         if (checked !== null) succeeded.push(attempt)
         return checked
+      },
+      login: async () => {
+        if (scene.isThrottled) throw new Problem('login_throttled', { detail: 'later' })
       }
     },
     passwords: createPasswords({
@@ -62,6 +66,16 @@ test('an unknown email costs the same query and the same check as a wrong passwo
 
 test('a password that was changed meanwhile begins no session', async () => {
   expect((await createScene().logIn(known, 'right')).code).toBe('login_failed')
+})
+
+test('rejects a right password beyond the limit of logins, and a wrong one as before', async () => {
+  const scene = createScene()
+  scene.isThrottled = true
+  expect((await scene.logIn(known, 'wrong')).code).toBe('login_failed')
+  const queries = scene.queries
+  expect((await scene.logIn(known, 'right')).code).toBe('login_throttled')
+  // No transaction begins.
+  expect(scene.queries).toBe(2 * queries)
 })
 
 test('rejects too many concurrent logins with 503 and Retry-After', async () => {
