@@ -59,7 +59,7 @@ export function createAccounts(parts: AccountParts): AccountHandlers {
   return {
     ...createRegister({ ...opening, ...letters, registration, createPerson, beginSession }),
     login: createLogin({ ...opening, isKnownNetwork, beginSession }),
-    refresh: createRefresh({ accounts, liveSessions, successionKey, answerSession }),
+    refresh: createRefresh({ accounts, liveSessions, throttle, successionKey, answerSession }),
     logout: createLogout({ accounts, liveSessions, refreshCookie }),
     ...createSessions({ accounts, liveSessions }),
     ...createMe({ accounts }),

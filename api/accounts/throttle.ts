@@ -22,6 +22,8 @@ export interface Throttle {
   attempt<T>(attempt: Attempt, check: () => Promise<T>): Promise<T>
   /** Of a login with the right password, which writes rows. */
   login(email: string): Promise<void>
+  /** Of a refresh that writes a refresh token. */
+  refresh(sessionId: string): Promise<void>
   /** Of a token that came by email, or of an account that is new. */
   fromAddress(remoteAddress: string): Promise<void>
   /**
@@ -41,6 +43,9 @@ export const addressLimit: RateLimit = Object.freeze({ points: 50, windowSeconds
 export const accountLimit: RateLimit = Object.freeze({ points: 100, windowSeconds })
 /** Of logins of one account with the right password. */
 export const loginsLimit: RateLimit = Object.freeze({ points: 200, windowSeconds })
+/** Of refresh tokens that one session gets; used ones are kept as long as the session. */
+export const refreshLimit: RateLimit = Object.freeze({ points: 30, windowSeconds: 60 })
+export const refreshDayLimit: RateLimit = Object.freeze({ points: 3000, windowSeconds: 86_400 })
 /** Of wrong passwords with the token of one registration, which is valid for a day. */
 export const confirmationLimit: RateLimit = Object.freeze({ points: 10, windowSeconds: 86_400 })
 /** Of emails of one kind to one address, as one network asks for them. */
@@ -76,6 +81,13 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
     },
     login: (email) =>
       take([`login:right:${nameOf(email)}`, loginsLimit, 'Too many logins of this account']),
+    refresh: (sessionId) => {
+      const why = 'Too many refreshes of this session'
+      return take(
+        [`refresh:minute:${sessionId}`, refreshLimit, why],
+        [`refresh:day:${sessionId}`, refreshDayLimit, why]
+      )
+    },
     confirmation: async (token, check) => {
       const why = 'Too many wrong passwords for this registration: register again'
       const ofToken: Take = [`confirmation:${nameOf(token)}`, confirmationLimit, why]

@@ -27,8 +27,15 @@ export async function lockRefreshToken(
         for no key update`,
     [digest]
   )
-  if (session === undefined) return null
-  const [row] = await transaction.query<RefreshTokenRow>(
+  return session === undefined ? null : readRefreshToken(transaction, digest, successor)
+}
+
+export async function readRefreshToken(
+  accounts: Queryable,
+  digest: Buffer,
+  successor: Buffer
+): Promise<RefreshTokenRow | null> {
+  const [row] = await accounts.query<RefreshTokenRow>(
     `select s.session_id, s.user_id, s.organization_id, m.role,
             s.revoked_at is null and s.expires_at > clock_timestamp()
               and s.ends_at > clock_timestamp() as is_live,

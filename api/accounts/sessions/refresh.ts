@@ -16,13 +16,15 @@ import type { AccountStore } from '../../store.ts'
 import { idleSeconds } from './begin-session.ts'
 import type { LiveSessions } from '../../../auth/live-sessions.ts'
 import { refreshCookieOf } from './refresh-cookie.ts'
-import { lockRefreshToken } from './refresh-token-row.ts'
+import { lockRefreshToken, readRefreshToken } from './refresh-token-row.ts'
 import type { RefreshTokenRow } from './refresh-token-row.ts'
 import type { AnswerSession } from './session-answer.ts'
+import type { Throttle } from '../throttle.ts'
 
 export interface RefreshDependencies {
   readonly accounts: AccountStore
   readonly liveSessions: Pick<LiveSessions, 'forget'>
+  readonly throttle: Pick<Throttle, 'refresh'>
   readonly successionKey: Buffer
   readonly answerSession: AnswerSession
 }
@@ -35,7 +37,17 @@ type Outcome =
   | { readonly kind: 'invalid' }
 
 export function createRefresh(dependencies: RefreshDependencies): PublicHandle {
-  const { accounts, liveSessions, successionKey, answerSession } = dependencies
+  const { accounts, liveSessions, throttle, successionKey, answerSession } = dependencies
+
+  /**
+   * Counts only what writes a token. Tabs that refresh at once repeat one refresh, and a reuse must
+   * always end the session, even if a thief uses up the limit.
+   */
+  async function limitRotations(token: string): Promise<void> {
+    const successor = tokenDigestOf(successorOf(successionKey, token))
+    const row = await readRefreshToken(accounts, tokenDigestOf(token), successor)
+    if (row?.is_live && row.state === 'unused') await throttle.refresh(row.session_id)
+  }
 
   /** A reuse is told by what it returns: thrown here, it would undo the end of the session. */
   async function redeem(transaction: Queryable, token: string, caller: Caller): Promise<Outcome> {
@@ -53,6 +65,7 @@ export function createRefresh(dependencies: RefreshDependencies): PublicHandle {
     const given = (call.body as { refresh_token?: string }).refresh_token
     const token = given ?? refreshCookieOf(headers)
     if (token === null) throw refused('refresh_invalid', 'There is none in the body or the cookie.')
+    await limitRotations(token)
     const outcome = await accounts.change((transaction) => redeem(transaction, token, call))
     if (outcome.kind === 'invalid') {
       throw refused('refresh_invalid', 'It is not known, or its session has ended; log in again.')

@@ -5,6 +5,7 @@ import type { Operation } from '../../../http/route.ts'
 import { pageExample, pageOf, pageQuerySchema } from '../../configuration/list-page.ts'
 import { bodyProblems, idParams, readProblems } from '../../configuration/operation-parts.ts'
 import { count, objectOf, textOrNull, time, uuid } from '../../response-schemas.ts'
+import { refreshDayLimit, refreshLimit } from '../throttle.ts'
 import { raceSeconds } from './refresh-token-row.ts'
 import { sessionExample, sessionHeaders, sessionSchema } from './session-answer.ts'
 
@@ -17,7 +18,9 @@ export const refreshOperation: Operation = {
   description:
     'A new access token, and the refresh token that takes the place of this one. Each is used ' +
     `once; within ${raceSeconds} seconds the same call gets the same answer again. Used later, ` +
-    'it is taken for stolen, and the session ends. A browser sends `{}` and its cookie.',
+    'it is taken for stolen, and the session ends. A browser sends `{}` and its cookie. A ' +
+    `session gets at most ${refreshLimit.points} refresh tokens in a minute and ` +
+    `${refreshDayLimit.points} in a day.`,
   body: {
     schema: {
       type: 'object',
@@ -42,7 +45,13 @@ export const refreshOperation: Operation = {
       headers: sessionHeaders
     }
   },
-  problems: [...bodyProblems, 'refresh_invalid', 'refresh_reused', 'store_unavailable']
+  problems: [
+    ...bodyProblems,
+    'refresh_invalid',
+    'refresh_reused',
+    'login_throttled',
+    'store_unavailable'
+  ]
 }
 
 export const logoutOperation: Operation = {

@@ -104,6 +104,26 @@ describe('a refresh', () => {
     expect((await refresh<Refusal>(scene, refresh_token)).body.code).toBe('refresh_reused')
   })
 
+  test('has a limit, which tabs do not notice and which hides no reuse', async () => {
+    const tokens = [(await opened()).refresh_token]
+    const next = () => refresh(scene, tokens.at(-1) ?? '')
+    for (let time = 0; time < 30; time++) {
+      const { status, body } = await next()
+      expect(status).toBe(200)
+      tokens.push(body.refresh_token)
+    }
+    const refused = await next()
+    const { code } = refused.body as unknown as Refusal
+    expect([refused.status, code]).toEqual([429, 'login_throttled'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const repeats = await Promise.all(
+      Array.from({ length: 40 }, () => refresh(scene, tokens.at(-2) ?? ''))
+    )
+    expect(new Set(repeats.map(({ status }) => status))).toEqual(new Set([200]))
+    expect((await refresh<Refusal>(scene, tokens[0] ?? '')).body.code).toBe('refresh_reused')
+    expect((await refresh<Refusal>(scene, tokens.at(-1) ?? '')).body.code).toBe('refresh_invalid')
+  })
+
   test.each([
     ['expires_at', '29 days', 200],
     ['expires_at', '31 days', 401],

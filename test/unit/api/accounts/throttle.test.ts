@@ -182,6 +182,21 @@ test('an account logs in 200 times with the right password, and others go on', a
   expect([...taken.keys()].join(' ')).not.toContain('ada')
 })
 
+test('a session gets 30 refresh tokens in a minute and 3000 in a day', async () => {
+  const limits: string[] = []
+  const { limiter } = createFakeLimiter()
+  const throttle = throttleWith({
+    ...limiter,
+    take: (key, limit, count) => {
+      limits.push(`${limit.points} in ${limit.windowSeconds} s`)
+      return limiter.take(key, limit, count)
+    }
+  })
+  expect(await timesAllowed(() => throttle.refresh('session'))).toBe(30)
+  expect([...new Set(limits)]).toEqual(['30 in 60 s', '3000 in 86400 s'])
+  await throttle.refresh('another session')
+})
+
 test('a token of a registration takes 10 wrong passwords, from whatever network', async () => {
   const { limiter, taken } = createFakeLimiter()
   const throttle = throttleWith(limiter)
