@@ -65,10 +65,10 @@ function partsOf(text: string): readonly unknown[] {
   }
 }
 
-/** Also refuses 30 February and the year 0, which the store would answer with an error. */
+/** Also refuses 30 February, and years at the end of what the store takes: lists add days to it. */
 function isInstant(text: string): boolean {
   const seconds = sortKeyExpression.exec(text)?.[1]
-  if (seconds === undefined || seconds.startsWith('0000')) return false
+  if (seconds === undefined || /^(?:0000|9999)/.test(seconds)) return false
   const time = new Date(`${seconds}Z`)
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds)
 }

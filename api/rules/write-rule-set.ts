@@ -18,7 +18,7 @@ interface LastRow extends Row {
 /** All evaluators of all rules, written out: consumers hold it in memory. */
 const contentCharactersMax = 8 * 1024 * 1024
 /** Of one decision that every rule matches: all organizations share the evaluation processes. */
-const runsMax = 500
+const runsMax = 100
 
 /** Writes the next one, unless the change means nothing to any rule. */
 export async function writeRuleSet(edit: Edit): Promise<void> {

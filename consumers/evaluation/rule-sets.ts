@@ -29,6 +29,8 @@ export interface RuleSetsDependencies {
 const freshMs = 5000
 const organizationsMax = 10_000
 const ruleSetsMax = 1000
+/** Of all that are kept: one may have 8 MiB, and takes a few times as much when it is parsed. */
+const charactersMax = 32 * 1024 * 1024
 
 interface Known {
   readonly version: number
@@ -37,15 +39,20 @@ interface Known {
 
 export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleSets {
   const versions = createCache<Known>(organizationsMax)
-  const loaded = createCache<LoadedRuleSet>(ruleSetsMax)
+  const loaded = createCache<LoadedRuleSet & { characters: number }>(ruleSetsMax, {
+    max: charactersMax,
+    of: ({ characters }) => characters
+  })
 
   async function at(organizationId: string, version: number): Promise<LoadedRuleSet> {
     if (version === defaultRuleSet.version) return loadedDefault
     const name = `${organizationId}/${version}`
     const known = loaded.get(name)
     if (known !== undefined) return known
-    const ruleSet = await readRuleSet(postgres, organizationId, version)
-    const found = { ruleSet, planRules: createPlanRules(ruleSet) }
+    const content = await readContent(postgres, organizationId, version)
+    const ruleSet = withOurOwn(JSON.parse(content) as RuleSet)
+    const planRules = createPlanRules(ruleSet)
+    const found = { ruleSet, characters: content.length, planRules }
     loaded.set(name, found)
     return found
   }
@@ -84,17 +91,17 @@ const loadedDefault: LoadedRuleSet = {
   planRules: createPlanRules(defaultRuleSet)
 }
 
-async function readRuleSet(
+async function readContent(
   postgres: Queryable,
   organizationId: string,
   version: number
-): Promise<RuleSet> {
+): Promise<string> {
   const [row] = await postgres.query<{ content: string }>(
     `select content from rule_sets where organization_id = $1 and version = $2`,
     [organizationId, version]
   )
   if (row === undefined) throw new Error(`${organizationId} has no rule set ${version}`)
-  return withOurOwn(JSON.parse(row.content) as RuleSet)
+  return row.content
 }
 
 const ourOwn = new Map(builtInEvaluators.map((version) => [version.evaluator_id, version]))

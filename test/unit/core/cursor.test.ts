@@ -56,6 +56,7 @@ const garbled: [string, string][] = [
   ['a time that is none', cursorOf(['yesterday', position.id, hash])],
   ['30 February', cursorOf(['2026-02-30T12:00:00.000000Z', position.id, hash])],
   ['the year 0', cursorOf(['0000-01-01T00:00:00.000000Z', position.id, hash])],
+  ['the year 9999', cursorOf(['9999-12-31T23:59:59.999999Z', position.id, hash])],
   ['half past 25', cursorOf(['2026-01-01T25:30:00.000000Z', position.id, hash])],
   ['far too much', 'A'.repeat(100_000)]
 ]

@@ -101,3 +101,13 @@ test('what many rules make of a batch is evaluated and published piece by piece'
     decisions.map(({ decision_id }) => decision_id)
   )
 })
+
+test('organizations with few decisions in a batch do not wait for one with many', async () => {
+  const of = (organization_id: string) => aDecision({ organization_id })
+  const [many, few] = ['a', 'b'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`)
+  const decisions = [of(many ?? ''), of(many ?? ''), of(few ?? ''), of(many ?? '')]
+  const { consume, published } = scene(decisions.map((decision) => encode(decision, 7)))
+  await consume()
+  const ids = decisions.map(({ decision_id }) => decision_id)
+  expect(published.map(({ decision_id }) => decision_id)).toEqual([ids[2], ids[0], ids[1], ids[3]])
+})

@@ -41,3 +41,13 @@ test('takes names of object members as plain keys', () => {
   expect(cache.get('__proto__')).toEqual({ n: 1 })
   expect(cache.get('constructor')).toBeUndefined()
 })
+
+test('holds no more than so much of a size, and nothing that is larger alone', () => {
+  const cache = createCache<{ n: number }>(10, { max: 100, of: ({ n }) => n })
+  cache.set('a', value(60))
+  cache.set('b', value(40))
+  cache.set('c', value(1))
+  cache.set('d', value(101))
+  const held = ['a', 'b', 'c', 'd'].filter((key) => cache.get(key) !== undefined)
+  expect(held).toEqual(['b', 'c'])
+})
