@@ -1,5 +1,6 @@
-/** What both groups are made of: client, consumer, producer for dead letters, management port. */
+/** What the processes of consumer groups have: client, producer for dead letters, management port. */
 import { createKafkaAdmin } from '../platform/kafka/kafka-admin.ts'
+import type { KafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import { createKafkaClient } from '../platform/kafka/kafka-client.ts'
 import type { KafkaClient } from '../platform/kafka/kafka-client.ts'
 import { createKafkaConsumer } from '../platform/kafka/kafka-consumer.ts'
@@ -32,9 +33,14 @@ export interface GroupContext {
   readonly lifecycle: Lifecycle
 }
 
-export interface GroupOptions extends GroupContext {
+export interface MemberOptions extends GroupContext {
+  /** What the broker logs. */
+  readonly clientId: string
+}
+
+export interface GroupOptions {
   readonly groupId: string
-  readonly topics: readonly string[]
+  readonly topic: string
   readonly partitionsMax: number
   /** See MessageBatch.epoch; without it all of them are 0. */
   readonly takeEpoch?: () => Promise<number>
@@ -46,59 +52,71 @@ export interface GroupOptions extends GroupContext {
  */
 const batchMessagesMax = 2000
 
-/** The parts a room builds its line from. */
-export interface GroupParts {
+/** The parts a room builds its lines from. */
+export interface Member {
   readonly producer: RecordProducer
   readonly registry: Registry
   readonly metrics: Metrics
   readonly flood: Flood
-  readonly settle: Settle
   readonly patiently: Patiently
-  /** How far the group has come with each partition of a topic. */
-  readonly readProgress: (topic: string) => Promise<readonly PartitionProgress[]>
+  readonly admin: KafkaAdmin
+  /** One for each topic: kafkajs fetches nothing more until all that it fetched is worked off. */
+  group(options: GroupOptions): Group
+}
+
+export interface Group {
+  readonly settle: Settle
+  /** How far the group has come with each partition. */
+  readonly readProgress: () => Promise<readonly PartitionProgress[]>
   /** Joins the group; from then on `consume` is called. */
   run(consume: ConsumeBatch): Promise<void>
 }
 
-/** Connects producer and admin, and opens the management port; `run` does the rest. */
-export async function createGroup(options: GroupOptions): Promise<GroupParts> {
-  const { config, logger, lifecycle, groupId, topics } = options
+/** Connects producer and admin, and opens the management port; `run` of a group does the rest. */
+export async function createMember(options: MemberOptions): Promise<Member> {
+  const { config, logger, lifecycle, clientId } = options
   const metrics = createMetrics()
-  const client = createKafkaClient({
-    brokers: config.KAFKA_BROKERS,
-    clientId: groupId,
-    logger,
-    security: kafkaSecurityOf(config)
-  })
-  const consumer = createConsumer(client, options)
-  await openManagement({ config, lifecycle, logger, metrics, consumer })
+  const security = kafkaSecurityOf(config)
+  const client = createKafkaClient({ brokers: config.KAFKA_BROKERS, clientId, logger, security })
+  const consumers: MessageConsumer[] = []
+  await openManagement({ config, lifecycle, logger, metrics, consumers })
   const producer = client.producer()
   await producer.connect()
   lifecycle.onStop('producer', () => producer.close())
   const admin = createKafkaAdmin(client.admin())
   await admin.connect()
   lifecycle.onStop('admin', () => admin.close())
-  const readProgress: GroupParts['readProgress'] = (topic) =>
-    admin.readGroupProgress(groupId, topic)
-  lifecycle.onStop('lag', startLag({ topics, readProgress, metrics, logger }))
   const flood = createFlood(config.DEAD_LETTERS_FLOOD_MAX)
-  const stopPartitions = createStopPartitions({ logger, metrics, consumer })
+
+  function group(of: GroupOptions): Group {
+    const { groupId, topic } = of
+    const consumer = createConsumer(client, options, of)
+    consumers.push(consumer)
+    const readProgress = () => admin.readGroupProgress(groupId, topic)
+    lifecycle.onStop(`lag of ${groupId}`, startLag({ topic, readProgress, metrics, logger }))
+    const stopPartitions = createStopPartitions({ logger, metrics, consumer })
+    return {
+      readProgress,
+      settle: createSettle({ producer, metrics, logger, flood, groupId }),
+      run: async (consume) => {
+        lifecycle.onStop(`consumer of ${groupId}`, () => consumer.stop())
+        await consumer.run([topic], timed(metrics, stopPartitions(consume)))
+      }
+    }
+  }
 
   return {
-    ...{ producer, metrics, flood, readProgress },
+    ...{ producer, metrics, flood, admin, group },
     registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
-    settle: createSettle({ producer, metrics, logger, flood, groupId }),
-    patiently: createPatiently({ logger, metrics }),
-    run: async (consume) => {
-      lifecycle.onStop('consumer', () => consumer.stop())
-      await consumer.run(topics, timed(metrics, stopPartitions(consume)))
-    }
+    patiently: createPatiently({ logger, metrics })
   }
 }
 
-function createConsumer(client: KafkaClient, options: GroupOptions): MessageConsumer {
-  const { config, groupId, partitionsMax } = options
-  const { takeEpoch = () => Promise.resolve(0) } = options
+function createConsumer(
+  client: KafkaClient,
+  { config }: GroupContext,
+  { groupId, partitionsMax, takeEpoch = () => Promise.resolve(0) }: GroupOptions
+): MessageConsumer {
   return createKafkaConsumer({
     consumer: client.consumer({
       groupId,
@@ -117,13 +135,16 @@ function createConsumer(client: KafkaClient, options: GroupOptions): MessageCons
 
 interface ManagementParts extends GroupContext {
   readonly metrics: ProcessMetrics
-  readonly consumer: MessageConsumer
+  /** Of all groups that the process is a member of. */
+  readonly consumers: readonly MessageConsumer[]
 }
 
 async function openManagement(parts: ManagementParts) {
-  const { config, lifecycle, logger, metrics, consumer } = parts
+  const { config, lifecycle, logger, metrics, consumers } = parts
+  const areJoined = (): boolean =>
+    consumers.length > 0 && consumers.every((consumer) => consumer.isJoined())
   const notReady = (): string[] => [
-    ...(consumer.isJoined() ? [] : ['consumer group']),
+    ...(areJoined() ? [] : ['consumer group']),
     ...(lifecycle.isStopping() ? ['stopping'] : [])
   ]
   measureProcess(metrics, () => notReady().length === 0)

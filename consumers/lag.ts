@@ -11,8 +11,8 @@ export interface PartitionProgress {
 }
 
 export interface LagDependencies {
-  readonly topics: readonly string[]
-  readonly readProgress: (topic: string) => Promise<readonly PartitionProgress[]>
+  readonly topic: string
+  readonly readProgress: () => Promise<readonly PartitionProgress[]>
   readonly metrics: Metrics
   readonly logger: Logger
 }
@@ -24,20 +24,18 @@ const everyMs = 5000
  * it. While the log is away nobody knows the lag, and the last one stands.
  */
 export function startLag(dependencies: LagDependencies): () => Promise<void> {
-  const { topics, readProgress, metrics, logger } = dependencies
+  const { topic, readProgress, metrics, logger } = dependencies
   let running: Promise<void> | null = null
 
   async function measure(): Promise<void> {
-    for (const topic of topics) {
-      try {
-        for (const { partition, committed, end } of await readProgress(topic)) {
-          const lag = end > committed ? Number(end - committed) : 0
-          const labels = { topic, partition: String(partition) }
-          metrics.set('sluice_consumer_lag_messages', labels, lag)
-        }
-      } catch (error) {
-        logger.debug({ topic, error: String(error) }, 'could not measure the lag')
+    try {
+      for (const { partition, committed, end } of await readProgress()) {
+        const lag = end > committed ? Number(end - committed) : 0
+        const labels = { topic, partition: String(partition) }
+        metrics.set('sluice_consumer_lag_messages', labels, lag)
       }
+    } catch (error) {
+      logger.debug({ topic, error: String(error) }, 'could not measure the lag')
     }
   }
 

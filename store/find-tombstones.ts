@@ -11,11 +11,14 @@ export async function findTombstones(
   identities: readonly Identity[]
 ): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ organization_id: string; decision_id: string }>(
-    `select organization_id, decision_id
-       from decision_ids
-       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
-            using (organization_id, decision_id)
-      where erased_at is not null`,
+    // The limit keeps it a look-up for each: many that were erased are not to be read either.
+    `select wanted.organization_id, wanted.decision_id
+       from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
+      cross join lateral (
+        select from decision_ids d
+         where d.organization_id = wanted.organization_id and d.decision_id = wanted.decision_id
+           and d.erased_at is not null
+         limit 1) as erased`,
     [
       identities.map(({ organization_id }) => organization_id),
       identities.map(({ decision_id }) => decision_id)

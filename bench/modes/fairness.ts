@@ -27,6 +27,7 @@ import { readEventLoopLag } from '../system/event-loop.ts'
 import { followGroup } from '../system/follow-group.ts'
 import { openPostgres } from '../system/open-postgres.ts'
 import { startGroup } from '../system/start-group.ts'
+import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 
 const innocentAddress = '127.0.0.1'
 const attackerAddress = '127.0.0.2'
@@ -91,6 +92,7 @@ async function openStage(session: Session): Promise<Stage> {
   await startGroup(bench, { role: 'storage' })
   await startGroup(bench, { role: 'evaluation' })
   const storage = followGroup(bench, 'sluice-storage')
+  const evaluations = followGroup(bench, evaluationsGroupOf('sluice-storage'))
   const evaluation = followGroup(bench, 'sluice-evaluation')
   const start = (): FlowLoad => {
     const load: FlowLoad = startLoad('load/send-flows.ts', { signal: bench.signal })
@@ -100,7 +102,7 @@ async function openStage(session: Session): Promise<Stage> {
   const catchUp = async (): Promise<void> => {
     await storage.catchUp(decisionsTopic)
     await evaluation.catchUp(decisionsTopic)
-    await storage.catchUp(evaluationsTopic)
+    await evaluations.catchUp(evaluationsTopic)
   }
   const readPause = () => readEventLoopLag(managementUrl, '1')
   return { session, url, readPause, innocent: start(), attacker: start(), catchUp }

@@ -14,6 +14,7 @@ import type { Session } from '../session.ts'
 import { shapes } from '../load/shapes.ts'
 import { startGroup } from '../system/start-group.ts'
 import { startRow } from '../start-row.ts'
+import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 
 const evaluationsTopic = 'decision-evaluations'
 const statementTimeoutMs = 60_000
@@ -49,12 +50,13 @@ export async function runSizing(session: Session): Promise<Outcome> {
   const [kafka, database] = [kafkaId(), await postmasterId(postgres)]
   const groups = {
     storage: followGroup(bench, 'sluice-storage'),
+    storageOfEvaluations: followGroup(bench, evaluationsGroupOf('sluice-storage')),
     evaluation: followGroup(bench, 'sluice-evaluation')
   }
   const catchUp = async (): Promise<void> => {
     await groups.storage.catchUp(decisionsTopic)
     await groups.evaluation.catchUp(decisionsTopic)
-    await groups.storage.catchUp(evaluationsTopic)
+    await groups.storageOfEvaluations.catchUp(evaluationsTopic)
   }
   const measured: Step[] = []
   // The first is to warm up.

@@ -1,6 +1,7 @@
-/** Reads how both groups stand: in the log, and in the database. */
+/** Reads how the groups stand: in the log, and in the database. */
 import type { Config } from '../../platform/config/config.ts'
 import type { KafkaAdmin } from '../../platform/kafka/kafka-admin.ts'
+import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import type { Standing } from './find-rewinds.ts'
 
@@ -15,7 +16,7 @@ export async function readStandings(
   const { DECISIONS_TOPIC: decisions, EVALUATIONS_TOPIC: evaluations } = names
   const read = [
     [names.STORAGE_GROUP_ID, decisions],
-    [names.STORAGE_GROUP_ID, evaluations],
+    [evaluationsGroupOf(names.STORAGE_GROUP_ID), evaluations],
     [names.EVALUATION_GROUP_ID, decisions]
   ] as const
   const standings: Standing[] = []

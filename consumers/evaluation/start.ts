@@ -14,8 +14,8 @@ import { createPostgres } from '../../platform/postgres/postgres.ts'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
 import type { RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { createSealer } from '../../platform/security/sealed-secret.ts'
-import { createGroup } from '../group.ts'
-import type { GroupContext, GroupParts } from '../group.ts'
+import { createMember } from '../group.ts'
+import type { GroupContext, Member } from '../group.ts'
 import { createEvaluateAll } from './evaluate.ts'
 import { createEvaluation } from './evaluation.ts'
 import { createReadExhausted } from './exhausted-rules.ts'
@@ -45,9 +45,10 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const { EVALUATION_GROUP_ID: groupId, EVALUATIONS_TOPIC: topic } = config
   const postgres = openPostgres(context, groupId, connectionsMax)
   const workerPostgres = openPostgres(context, `${groupId} worker`, workerConnectionsMax)
-  const topics = [config.DECISIONS_TOPIC]
-  const group = await createGroup({ ...context, groupId, topics, partitionsMax })
-  const { registry, flood, settle, patiently } = group
+  const member = await createMember({ ...context, clientId: groupId })
+  const group = member.group({ groupId, topic: config.DECISIONS_TOPIC, partitionsMax })
+  const { registry, flood, patiently } = member
+  const { settle } = group
   const queue = createJobQueue<RunKey>({
     postgres: workerPostgres,
     name: 'evaluation-runs',
@@ -57,8 +58,8 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   const publish = createPublish({ producer: openProducer(context), registry, topic })
   const compile = createEvaluatorCache({ sessions: createSessionMemory() })
   const onFailure = createTellFailures({ logger, clock: systemClock })
-  work(context, group, { postgres: workerPostgres, queue, publish, compile, onFailure })
-  openWebhooks(context, group.metrics)
+  work(context, member, { postgres: workerPostgres, queue, publish, compile, onFailure })
+  openWebhooks(context, member.metrics)
 
   await group.run(
     createEvaluation({
@@ -106,7 +107,7 @@ interface WorkParts {
   readonly onFailure: ReturnType<typeof createTellFailures>
 }
 
-function work({ config, lifecycle, logger }: GroupContext, group: GroupParts, parts: WorkParts) {
+function work({ config, lifecycle, logger }: GroupContext, group: Member, parts: WorkParts) {
   const { postgres, queue, publish, compile, onFailure } = parts
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   lifecycle.onStop('calls to judges', () => outbound.close())

@@ -97,12 +97,14 @@ interface HolderRow extends Record<string, unknown> {
 
 function selectHolders(transaction: Queryable, identities: readonly Identity[]) {
   return transaction.query<HolderRow>(
-    `select d.organization_id, d.decision_id, d.fingerprint,
-            d.erased_at is not null as is_erased
-       from decision_ids d
-       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
-         on wanted.organization_id = d.organization_id
-        and wanted.decision_id = d.decision_id`,
+    // The limit keeps it a look-up for each: a join would read all identities that there are.
+    `select wanted.organization_id, wanted.decision_id, held.fingerprint, held.is_erased
+       from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
+      cross join lateral (
+        select d.fingerprint, d.erased_at is not null as is_erased
+          from decision_ids d
+         where d.organization_id = wanted.organization_id and d.decision_id = wanted.decision_id
+         limit 1) as held`,
     [
       uuidArray(identities.map(({ organization_id }) => organization_id)),
       uuidArray(identities.map(({ decision_id }) => decision_id))

@@ -1,54 +1,62 @@
-/** Starts the storage group. */
+/** Starts the storage groups. */
 import { systemClock } from '../../platform/process/clock.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import { createPostgres } from '../../platform/postgres/postgres.ts'
-import { createGroup } from '../group.ts'
-import type { GroupContext } from '../group.ts'
+import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
+import { createMember } from '../group.ts'
+import type { GroupContext, GroupOptions } from '../group.ts'
+import { carryOver } from './carry-over.ts'
 import { startErasing } from './maintenance/carry-out-erasures.ts'
 import { takeEpoch } from './take-epoch.ts'
-import { createStorage } from './storage.ts'
+import { createConsumeDecisions, createConsumeEvaluations } from './storage.ts'
 import { startUpkeep } from './maintenance/upkeep.ts'
 import { startWatermark } from './watermark.ts'
 
-/** While one waits for Postgres, others are decoded. */
-const partitionsMax = 5
+/** Of each topic: while one waits for Postgres, others are decoded. */
+const partitionsMax = 3
 /** One for each partition under way, one for each topic's watermark. */
-const connectionsMax = partitionsMax + 2
+const connectionsMax = 2 * partitionsMax + 2
 const statementTimeoutMs = 30_000
 /** Moving a day of decisions out of the default partition takes a while. */
 const upkeepTimeoutMs = 600_000
 
 export async function startStorage(context: GroupContext): Promise<void> {
   const { config, logger, lifecycle } = context
-  const { DECISIONS_TOPIC: topic, STORAGE_GROUP_ID: groupId } = config
+  const { STORAGE_GROUP_ID: clientId } = config
   const postgres = createPostgres({
     url: config.DATABASE_URL,
     ca: config.DATABASE_TLS_CA,
-    applicationName: groupId,
+    applicationName: clientId,
     connectionsMax,
     statementTimeoutMs
   })
   lifecycle.onStop('postgres', () => postgres.close())
-  const topics = [topic, config.EVALUATIONS_TOPIC]
-  const group = await createGroup({
-    ...{ ...context, groupId, topics, partitionsMax },
-    takeEpoch: () => takeEpoch(postgres)
-  })
-  const { registry, metrics, flood, settle, patiently, readProgress } = group
+  const member = await createMember({ ...context, clientId })
+  const { registry, metrics, flood, patiently, admin } = member
   await keepTables(context, metrics)
   keepErasing(context)
+  const ofDecisions = { groupId: clientId, topic: config.DECISIONS_TOPIC }
+  const ofEvaluations = {
+    groupId: evaluationsGroupOf(clientId),
+    topic: config.EVALUATIONS_TOPIC
+  }
+  const signal = lifecycle.stopping
+  await carryOver({ ...ofEvaluations, admin, from: clientId, logger, signal })
 
-  for (const each of topics) {
-    const parts = { topic: each, readProgress, postgres, clock: systemClock, logger }
-    lifecycle.onStop(`watermark of ${each}`, startWatermark(parts))
+  function join(of: Pick<GroupOptions, 'groupId' | 'topic'>) {
+    const epochs = { takeEpoch: () => takeEpoch(postgres) }
+    const group = member.group({ ...of, ...epochs, partitionsMax })
+    const { settle, readProgress } = group
+    const progress = { topic: of.topic, readProgress, postgres, clock: systemClock, logger }
+    lifecycle.onStop(`watermark of ${of.topic}`, startWatermark(progress))
+    const parts = { registry, metrics, postgres, flood, settle, patiently, clock: systemClock }
+    return { ...group, parts: { ...parts, logger, groupId: of.groupId } }
   }
 
-  await group.run(
-    createStorage({
-      ...{ registry, metrics, postgres, flood, settle, patiently, groupId },
-      ...{ clock: systemClock, logger, decisionsTopic: topic }
-    })
-  )
+  // Both before the first runs: the process is ready when all its groups are joined.
+  const [decisions, evaluations] = [join(ofDecisions), join(ofEvaluations)]
+  await decisions.run(createConsumeDecisions(decisions.parts))
+  await evaluations.run(createConsumeEvaluations(evaluations.parts))
 }
 
 /** With a connection of its own: what takes long there holds up nothing here. */

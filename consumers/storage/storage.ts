@@ -1,9 +1,8 @@
-/** The storage group: decisions and evaluations into Postgres. */
+/** The storage groups: decisions and evaluations into Postgres. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { createDecodeDecision, createDecodeEvaluation } from '../../platform/registry/decoders.ts'
-import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
 import type { Logger } from '../../platform/telemetry/logger.ts'
 import type { Metrics } from '../../platform/telemetry/metrics.ts'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
@@ -21,7 +20,7 @@ import { createSubscribers } from './subscribers.ts'
 import { createTellCompleted } from './tell-completed.ts'
 import { createTellDropped } from './tell-dropped.ts'
 
-export interface StorageDependencies {
+export interface LineDependencies {
   readonly registry: Registry
   readonly postgres: Postgres
   readonly flood: Flood
@@ -29,34 +28,33 @@ export interface StorageDependencies {
   readonly patiently: Patiently
   readonly clock: Clock
   readonly metrics: Metrics
-  readonly logger: Logger
   readonly groupId: string
-  readonly decisionsTopic: string
 }
 
-/** Consumes a batch of either topic. */
-export function createStorage(dependencies: StorageDependencies) {
-  const { registry, postgres, flood, settle, patiently, clock } = dependencies
-  const { metrics, logger, groupId, decisionsTopic } = dependencies
-  const tellCompleted = createTellCompleted({
-    ...{ subscribers: createSubscribers({ clock }), clock },
-    onDropped: createTellDropped({ metrics, logger, clock })
-  })
+export function createConsumeDecisions(dependencies: LineDependencies) {
+  const { registry, postgres, flood, settle, patiently, clock, metrics, groupId } = dependencies
   const measureDelay = createMeasureDelay({ metrics, clock })
-  const consumeDecisions = createConsumeBatch<Decision>({
+  return createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),
     handle: measureDelay(bisecting(createStoreDecisions({ postgres }), groupId)),
     settle,
     patiently
   })
-  const consumeEvaluations = createConsumeBatch<Evaluation>({
+}
+
+export function createConsumeEvaluations(
+  dependencies: LineDependencies & { readonly logger: Logger }
+) {
+  const { registry, postgres, flood, settle, patiently, clock } = dependencies
+  const { metrics, logger, groupId } = dependencies
+  const tellCompleted = createTellCompleted({
+    ...{ subscribers: createSubscribers({ clock }), clock },
+    onDropped: createTellDropped({ metrics, logger, clock })
+  })
+  return createConsumeBatch<Evaluation>({
     decode: createDecodeBatch(createDecodeEvaluation(registry), flood),
     handle: bisecting(createStoreEvaluations({ postgres, tellCompleted }), groupId),
     settle,
     patiently
   })
-
-  return function consumeStorageBatch(batch: MessageBatch): Promise<void> {
-    return batch.topic === decisionsTopic ? consumeDecisions(batch) : consumeEvaluations(batch)
-  }
 }

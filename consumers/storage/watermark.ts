@@ -7,7 +7,7 @@ import type { PartitionProgress } from '../lag.ts'
 export interface WatermarkDependencies {
   readonly topic: string
   /** Ends are read before the committed offsets: what is behind both was there at the start. */
-  readonly readProgress: (topic: string) => Promise<readonly PartitionProgress[]>
+  readonly readProgress: () => Promise<readonly PartitionProgress[]>
   readonly postgres: Queryable
   readonly clock: Clock
   readonly logger: Logger
@@ -51,7 +51,7 @@ export async function recordProgress(
   const { topic, readProgress, postgres, clock, logger } = dependencies
   try {
     const now = new Date(clock.now())
-    const partitions = await readProgress(topic)
+    const partitions = await readProgress()
     const settledAt = partitions.map((progress) => settledUpTo(progress, samples, now))
     await upsertProgress(postgres, { topic, partitions, settledAt })
   } catch (error) {

@@ -109,7 +109,10 @@ export const settings = {
   ),
   DECISIONS_TOPIC: text('Topic of accepted decisions.', 'agent-decisions'),
   EVALUATIONS_TOPIC: text('Topic of evaluations.', 'decision-evaluations'),
-  STORAGE_GROUP_ID: text('Consumer group that stores.', 'sluice-storage'),
+  STORAGE_GROUP_ID: text(
+    'Group that stores decisions. Another, with `-evaluations` added, stores evaluations.',
+    'sluice-storage'
+  ),
   EVALUATION_GROUP_ID: text('Consumer group that evaluates.', 'sluice-evaluation'),
   PRODUCE_DEADLINE_MS: integer(
     'How long a caller waits for the broker before 503.',

@@ -43,8 +43,9 @@ describeWithHelm('scaling', () => {
         topics ?? ['agent-decisions']
       )
       for (const { metadata } of triggers) {
+        const ofTopic = metadata['topic'] === 'decision-evaluations' ? '-evaluations' : ''
         expect(metadata).toMatchObject({
-          consumerGroup: `sluice-${name}`,
+          consumerGroup: `sluice-${name}${ofTopic}`,
           excludePersistentLag: 'true',
           allowIdleConsumers: 'false',
           sasl: 'scram_sha512',
@@ -185,7 +186,8 @@ describeWithHelm('Strimzi', () => {
         'topic agent-decisions.dead-letter: Describe Write',
         'topic decision-evaluations: Describe Read',
         'topic decision-evaluations.dead-letter: Describe Write',
-        'group sluice-storage: Read'
+        'group sluice-storage: Read',
+        'group sluice-storage-evaluations: Read'
       ],
       'sluice-evaluation': [
         'topic agent-decisions: Describe Read',

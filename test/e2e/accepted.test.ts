@@ -65,7 +65,7 @@ test(`of ${bodies} bodies (seed ${seed}) each that is taken is stored and evalua
   expect(taken).toBeGreaterThan(bodies / 3)
   const { decisions, evaluations, decisionsDeadLetter, evaluationsDeadLetter } = sluice.topics
   await waitUntilConsumed(sluice.groups.evaluation, decisions)
-  await waitUntilConsumed(sluice.groups.storage, evaluations)
+  await waitUntilConsumed(sluice.groups.storageOfEvaluations, evaluations)
   expect(await recordsIn(decisions)).toBe(taken)
   expect(await count('*', 'decisions')).toBe(taken)
   expect(await count('distinct decision_id', 'evaluation_runs')).toBe(taken)

@@ -54,7 +54,7 @@ testIfAll('every command of the page does what it says', async () => {
     await client.accept({ input: { question: 'May I?' }, output: 'Yes.', agent_id })
   }
   await waitUntilConsumed(sluice.groups.evaluation, sluice.topics.decisions)
-  await waitUntilConsumed(sluice.groups.storage, sluice.topics.evaluations)
+  await waitUntilConsumed(sluice.groups.storageOfEvaluations, sluice.topics.evaluations)
   const { body } = await client.login(tenant.email, tenant.password)
 
   const shell = createShell(folder)

@@ -68,7 +68,7 @@ beforeAll(async () => {
   await client.accept({ input: null, output: '', agent_id: 'plain' })
   await client.accept({ input: 1, output: 'x' })
   await waitUntilConsumed(sluice.groups.evaluation, sluice.topics.decisions)
-  await waitUntilConsumed(sluice.groups.storage, sluice.topics.evaluations)
+  await waitUntilConsumed(sluice.groups.storageOfEvaluations, sluice.topics.evaluations)
 })
 
 async function post(text: string): Promise<void> {

@@ -57,7 +57,7 @@ async function sendUntil(wanted: number, lane: number): Promise<void> {
 
 async function stored(): Promise<void> {
   await waitUntilConsumed(sluice.groups.storage, sluice.topics.decisions, settleMs)
-  await waitUntilConsumed(sluice.groups.storage, sluice.topics.evaluations, settleMs)
+  await waitUntilConsumed(sluice.groups.storageOfEvaluations, sluice.topics.evaluations, settleMs)
 }
 
 async function settled(): Promise<void> {

@@ -16,6 +16,7 @@ import { createTestDatabase } from './database.ts'
 import type { TestDatabase } from './database.ts'
 import { deleteOnEnd, uniqueName } from './kafka.ts'
 import { services } from './services.ts'
+import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 
 export type Tenant = {
   readonly organization_id: string
@@ -33,7 +34,7 @@ export type Installation = {
     readonly decisionsDeadLetter: string
     readonly evaluationsDeadLetter: string
   }
-  readonly groups: { readonly storage: string; readonly evaluation: string }
+  readonly groups: Readonly<Record<'storage' | 'storageOfEvaluations' | 'evaluation', string>>
   readonly database: TestDatabase
   /** Runs one command of our command line; resolves with what it printed. */
   sluice(...args: string[]): Promise<string>
@@ -66,7 +67,12 @@ export async function createInstallation(
     decisionsDeadLetter: deadLetterTopicOf(decisions),
     evaluationsDeadLetter: deadLetterTopicOf(evaluations)
   }
-  const groups = { storage: uniqueName('storage'), evaluation: uniqueName('evaluation') }
+  const storage = uniqueName('storage')
+  const groups = {
+    storage,
+    storageOfEvaluations: evaluationsGroupOf(storage),
+    evaluation: uniqueName('evaluation')
+  }
   const environment: NodeJS.ProcessEnv = {
     ...environmentOf({ ...addresses, databaseUrl: database.url }, secrets),
     DECISIONS_TOPIC: topics.decisions,

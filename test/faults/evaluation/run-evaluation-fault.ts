@@ -186,5 +186,5 @@ async function drain(installation: Installation): Promise<void> {
     return row?.open ?? -1
   }
   await waitUntil('no run is open', async () => (await open()) === 0, drainMs)
-  await waitUntilConsumed(groups.storage, topics.evaluations, settleMs)
+  await waitUntilConsumed(groups.storageOfEvaluations, topics.evaluations, settleMs)
 }

@@ -123,7 +123,7 @@ describe('two versions on one topic', () => {
       { key: 'agent', value: encodeOld(evaluations[0], old) },
       { key: 'agent', value: encodeYoung({ ...evaluations[1], model: 'm' }, young) }
     ])
-    await waitUntilConsumed(sluice.groups.storage, sluice.topics.evaluations)
+    await waitUntilConsumed(sluice.groups.storageOfEvaluations, sluice.topics.evaluations)
     const rows = await sluice.database.query(
       'select distinct decision_id from evaluation_runs where decision_id = any($1::uuid[])',
       [evaluations.map(({ decision_id }) => decision_id)]

@@ -50,7 +50,7 @@ export async function createScene(): Promise<Scene> {
       ),
     settled: async () => {
       await waitUntilConsumed(groups.storage, topics.decisions)
-      await waitUntilConsumed(groups.storage, topics.evaluations)
+      await waitUntilConsumed(groups.storageOfEvaluations, topics.evaluations)
     },
     storedIds: async (organizationId) => {
       const rows = await database.query<{ decision_id: string }>(

@@ -16,8 +16,12 @@ function scene(progress: Record<string, PartitionProgress[]>) {
     return found
   })
   const logger = new RecordingLogger()
-  const topics = ['decisions', 'evaluations']
-  const start = () => startLag({ topics, readProgress, metrics, logger })
+  const begin = (topic: string) =>
+    startLag({ topic, readProgress: () => readProgress(topic), metrics, logger })
+  const start = () => {
+    const stops = ['decisions', 'evaluations'].map(begin)
+    return () => Promise.all(stops.map((stop) => stop()))
+  }
   return { metrics, progress, readProgress, start }
 }
 
@@ -56,10 +60,10 @@ test('one topic that does not answer hides no other, and is asked again', async 
 test('a slow answer is waited for before the next question, and before the end', async () => {
   const { readProgress, start } = scene({})
   const answer = Promise.withResolvers<PartitionProgress[]>()
-  readProgress.mockImplementationOnce(() => answer.promise)
+  readProgress.mockImplementation(() => answer.promise)
   const stop = start()
   await jest.advanceTimersByTimeAsync(60_000)
-  expect(readProgress).toHaveBeenCalledTimes(1)
+  expect(readProgress).toHaveBeenCalledTimes(2)
   const stopped = stop()
   answer.resolve([])
   await stopped

@@ -71,7 +71,8 @@ spec:
       metricType: AverageValue
       metadata:
         bootstrapServers: {{ get $config "KAFKA_BROKERS" | quote }}
-        consumerGroup: {{ include "sluice.group" $ | quote }}
+        {{- $group := ternary "storage_evaluations" $.component (eq $topicRole "evaluations") }}
+        consumerGroup: {{ include "sluice.group" (dict "root" $.root "component" $group) | quote }}
         topic: {{ include "sluice.topic" (dict "root" $.root "role" $topicRole) | quote }}
         lagThreshold: {{ $.role.autoscaling.lagMessages | int | quote }}
         offsetResetPolicy: earliest

@@ -60,11 +60,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if hasSuffix "dead_letter" .role -}}.dead-letter{{- end -}}
 {{- end -}}
 
-{{/* Consumer group of a process: {root, component}. */}}
+{{/* Consumer group: {root, component}; storage has one more for evaluations. */}}
 {{- define "sluice.group" -}}
 {{- if eq .component "evaluation" -}}
 {{- .root.Values.config.EVALUATION_GROUP_ID | default "sluice-evaluation" -}}
 {{- else -}}
 {{- .root.Values.config.STORAGE_GROUP_ID | default "sluice-storage" -}}
+{{- if eq .component "storage_evaluations" }}-evaluations{{ end -}}
 {{- end -}}
 {{- end -}}

@@ -1,0 +1,148 @@
+/** How the store carries out what the consumers write and look up: no statement reads a table that
+ *  grows. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { createReadExhausted } from '../../../consumers/evaluation/exhausted-rules.ts'
+import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
+import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
+import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
+import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
+import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
+import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
+import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import { systemClock as clock } from '../../../platform/process/clock.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import type { Postgres, Queryable, Row } from '../../../platform/postgres/postgres.ts'
+import { aDecision, anEvaluation, aRun } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+
+const growing = new RegExp(
+  '^(decisions(_default|_\\d{8})|decision_ids_\\d|scores|evaluation_runs|evaluation_plans|' +
+    'decision_hours|decision_facet_hours|decision_outcomes|outcome_hours|score_hours|agents)$'
+)
+const batch = 500
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+let database: TestDatabase
+let postgres: Postgres
+/** Each statement that was asked for, with the tables that it would read whole. */
+const asked: { statement: string; scanned: string[] }[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const pool = createPostgres({
+    url: database.url,
+    applicationName: 'test',
+    connectionsMax: 4,
+    statementTimeoutMs: 60_000
+  })
+  onEnd(() => pool.close())
+  postgres = {
+    ...watched(pool),
+    transaction: (work) => pool.transaction((transaction) => work(watched(transaction))),
+    close: () => pool.close()
+  }
+  await fill()
+})
+
+function watched(queryable: Queryable): Queryable {
+  return {
+    query: async <R extends Row>(statement: string, values: readonly unknown[] = []) => {
+      if (/^\s*(select|insert|update|delete|with)\b/i.test(statement)) {
+        const rows = await queryable.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          `explain (format json) ${statement}`,
+          values
+        )
+        const scanned = rows.flatMap((row) => scannedIn(row['QUERY PLAN'][0].Plan))
+        asked.push({ statement, scanned })
+      }
+      return queryable.query<R>(statement, values)
+    }
+  }
+}
+
+function scannedIn(plan: Plan): string[] {
+  const name = plan['Relation Name'] ?? ''
+  const own = plan['Node Type'] === 'Seq Scan' && growing.test(name) ? [name] : []
+  return [...own, ...(plan.Plans ?? []).flatMap(scannedIn)]
+}
+
+/** Enough that to read all of it costs more than the look-ups of a batch. */
+async function fill(): Promise<void> {
+  const rows = 200_000
+  const statements = [
+    `create temporary table ids as
+       select gen_random_uuid() as o, gen_random_uuid() as d from generate_series(1, ${rows})`,
+    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint, erased_at)
+     select o, d, now(), '\\x00', case when random() < 0.2 then now() end from ids`,
+    `insert into decisions (organization_id, decision_id, received_at, input, output)
+     select o, d, now(), '1', '"x"' from ids limit 50000`,
+    `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
+                                   outcomes, runs)
+     select o, d, now(), 0, '{planned}', 1 from ids`,
+    `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+       evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
+     select o, d, gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1, now() from ids`,
+    `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+                         evaluated_at)
+     select o, d, gen_random_uuid(), gen_random_uuid(), 'n', 'boolean', now() from ids`,
+    `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
+                                    scores, counted)
+     select o, d, now(), 'evaluated', 'pass', '{}', '{}' from ids`,
+    `insert into agents select o, 'a', now(), now() from ids limit 50000`
+  ]
+  await database.query(`begin; ${statements.join('; ')}; commit`)
+  await database.query('analyze')
+}
+
+const organizationId = randomUUID()
+const decisions = Array.from({ length: batch }, (_, number) =>
+  aDecision({
+    ...{ organization_id: organizationId, decision_id: randomUUID(), received_at: Date.now() },
+    ...{ agent_id: `agent-${number % 7}`, session_id: `session-${number % 50}` }
+  })
+)
+const consumption = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 1n, epoch: 0 }
+
+const writers = {
+  'a plan of each decision': async () => {
+    const planDecisions = createPlanDecisions({
+      ruleSets: createRuleSets({ postgres, clock }),
+      readExhausted: createReadExhausted(postgres),
+      storePlans: createStorePlans({ postgres, clock, addJobs: async () => {} })
+    })
+    await planDecisions(decisions, consumption)
+  },
+  decisions: () => createStoreDecisions({ postgres })(decisions, consumption),
+  'their evaluations': () => {
+    const subscribers = createSubscribers({ clock })
+    const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
+    const evaluations = decisions.map(({ decision_id, agent_id, session_id }) =>
+      anEvaluation({
+        ...{ organization_id: organizationId, decision_id, agent_id, session_id },
+        runs: [aRun()]
+      })
+    )
+    return createStoreEvaluations({ postgres, tellCompleted })(evaluations, consumption)
+  }
+}
+
+test.each(Object.keys(writers) as (keyof typeof writers)[])(
+  'to store %s reads no table that grows, also when it comes again',
+  async (writer) => {
+    for (let time = 0; time < 2; time++) {
+      const before = asked.length
+      await writers[writer]()
+      const statements = asked.slice(before)
+      expect(statements.length).toBeGreaterThan(2)
+      expect(statements.filter(({ scanned }) => scanned.length > 0)).toEqual([])
+    }
+  }
+)
