@@ -1,4 +1,4 @@
-/** What the processes of consumer groups have: client, producer for dead letters, management port. */
+/** What the processes of consumer groups have: client, dead letters, management port. */
 import { createKafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import type { KafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import { createKafkaClient } from '../platform/kafka/kafka-client.ts'

@@ -9,6 +9,8 @@ export interface UpkeepDependencies {
   readonly logger: Logger
   /** Aborted, it ends a round between two transactions, of which there may be hundreds. */
   readonly signal?: AbortSignal
+  /** Milliseconds of a clock that never jumps. */
+  readonly now?: () => number
 }
 
 /** A gateway's clock may be a little off, so yesterday is made as well. */

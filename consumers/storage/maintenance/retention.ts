@@ -17,8 +17,8 @@ export interface RetentionDependencies extends UpkeepDependencies {
 
 const dayMs = 86_400_000
 const chunkRows = 5000
-/** In one round and of one table; the rest is for the next. */
-const chunksMax = 40
+/** In one round and for one table; the rest is for the next, which then follows at once. */
+const tableMsMax = 20_000
 const daysDroppedMax = 60
 /** In one round; each may have 8 MiB. */
 const ruleSetsMax = 200
@@ -48,10 +48,11 @@ function retentionMsOf(role: string): number {
   return Number(config?.['retention.ms'] ?? 0)
 }
 
-/** One round; logs what it dropped or deleted. */
-export async function applyRetention(dependencies: RetentionDependencies): Promise<void> {
+/** One round; logs what it dropped or deleted. @returns whether there is more to delete */
+export async function applyRetention(dependencies: RetentionDependencies): Promise<boolean> {
   const { postgres, logger, retentionDays } = dependencies
-  if (retentionDays === null) return
+  if (retentionDays === null) return false
+  let isMore = false
   for (const day of await expiredDays(postgres, retentionDays)) {
     const dropped = await inTurn(dependencies, (transaction) =>
       transaction.query(`drop table if exists decisions_${day}`)
@@ -59,7 +60,8 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
     if (dropped !== null) logger.info({ day }, 'dropped a day of decisions')
   }
   for (const [table, column] of agingTables) {
-    const rows = await deleteOlder(dependencies, { table, column, days: retentionDays })
+    const { rows, isDone } = await deleteOlder(dependencies, { table, column, days: retentionDays })
+    isMore ||= !isDone
     if (rows > 0) logger.info({ table, rows }, 'deleted rows older than decisions are kept')
   }
   const ruleSets = await inTurn(dependencies, (transaction) =>
@@ -68,9 +70,11 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
   if (ruleSets !== null && ruleSets > 0) logger.info({ ruleSets }, 'deleted replaced rule sets')
   for (const table of await identityTables(postgres)) {
     const days = retentionDays + replayDays
-    const rows = await deleteOlder(dependencies, { table, column: 'received_at', days })
+    const { rows, isDone } = await deleteOlder(dependencies, { table, column: 'received_at', days })
+    isMore ||= !isDone
     if (rows > 0) logger.info({ table, rows }, 'deleted identities that nothing can bring back')
   }
+  return isMore
 }
 
 /** Of partitions that are attached, the oldest first, as `20250115`. */
@@ -126,14 +130,17 @@ interface Aging {
 }
 
 /** @returns the rows deleted; those of today and of so many days before it are kept. */
-async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging): Promise<number> {
-  let deleted = 0
-  for (let chunk = 0; chunk < chunksMax; chunk++) {
-    const rows = await inTurn(dependencies, (transaction) => deleteChunk(transaction, aging))
-    deleted += rows ?? 0
-    if (rows === null || rows < chunkRows) break
+async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging) {
+  const { signal, now = () => performance.now() } = dependencies
+  const endsAt = now() + tableMsMax
+  let rows = 0
+  while (now() < endsAt && signal?.aborted !== true) {
+    const deleted = await inTurn(dependencies, (transaction) => deleteChunk(transaction, aging))
+    rows += deleted ?? 0
+    // Null: another instance is at it.
+    if (deleted === null || deleted < chunkRows) return { rows, isDone: true }
   }
-  return deleted
+  return { rows, isDone: false }
 }
 
 /** By the places of rows: to find them again by their values would read the table once more. */

@@ -17,7 +17,8 @@ const jitterMs = 10_000
 /** Beyond it the default partition is not counted. */
 const rowsMax = 10_000
 
-type Part = readonly [what: string, work: (options: UpkeepOptions) => Promise<void>]
+/** Work may say that there is more of it. */
+type Part = readonly [what: string, work: (options: UpkeepOptions) => Promise<boolean | void>]
 
 /** Old rows first: else they would be moved to a day of their own, and dropped with it. */
 const round: readonly Part[] = [
@@ -43,9 +44,9 @@ export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise
     running = run(round, options).then(plan)
   }
 
-  function plan(): void {
+  function plan(isMore: boolean): void {
     if (isStopped) return
-    timer = setTimeout(begin, everyMs + Math.random() * jitterMs)
+    timer = setTimeout(begin, isMore ? 0 : everyMs + Math.random() * jitterMs)
   }
 
   await run([['make the partitions of these days', makeDaysAround]], options)
@@ -58,16 +59,18 @@ export async function startUpkeep(options: UpkeepOptions): Promise<() => Promise
 }
 
 /** Each part is tried, whatever became of the one before. */
-async function run(parts: readonly Part[], options: UpkeepOptions): Promise<void> {
+async function run(parts: readonly Part[], options: UpkeepOptions): Promise<boolean> {
   const { logger, signal } = options
+  let isMore = false
   for (const [what, work] of parts) {
-    if (signal?.aborted === true) return
+    if (signal?.aborted === true) return false
     try {
-      await work(options)
+      isMore = (await work(options)) === true || isMore
     } catch (error) {
       logger.warn({ error }, `could not ${what}; trying again in a minute`)
     }
   }
+  return isMore
 }
 
 async function measure({ postgres, metrics, logger }: UpkeepOptions): Promise<void> {

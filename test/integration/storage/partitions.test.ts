@@ -251,6 +251,26 @@ describe('retention', () => {
     ])
   })
 
+  test('has no number of rows beyond which it falls behind', async () => {
+    await database.query(
+      `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+                           evaluated_at)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'n',
+              'boolean', now() - interval '20 days' from generate_series(1, 220000)`
+    )
+    let clock = 0
+    const now = (): number => (clock += 1000)
+    const count = async () => {
+      const [row] = await database.query('select count(*)::integer as n from scores')
+      return Number(row?.['n'])
+    }
+    // A table has 20 seconds, here 19 chunks, and says that there is more.
+    expect(await applyRetention({ postgres, logger, retentionDays: 10, now })).toBe(true)
+    expect(await count()).toBe(220_000 - 19 * 5000)
+    expect(await applyRetention({ postgres, logger, retentionDays: 10 })).toBe(false)
+    expect(await count()).toBe(0)
+  }, 60_000)
+
   test('deletes rule sets that were replaced before any decision that is kept', async () => {
     const days = [40, 30, 12, 9, 0]
     const values = days.map(
