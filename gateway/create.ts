@@ -97,6 +97,8 @@ const longBodies = {
 const openCalls = {
   ...{ what: 'calls without a credential', atOnceMax: 2, waitingMax: 50, waitMsMax: 3000 }
 }
+/** Of all requests in progress, those without a credential that wait. */
+const openCallsPart = 1 / 4
 const clock = systemClock
 const elapsedMs = (): number => performance.now()
 
@@ -109,7 +111,10 @@ export function createGatewayApp(parts: GatewayParts) {
   const sessions = openSessions(config, store)
   const authenticateSession = createAuthenticateSession(sessions)
   const shareLong = createFairShare(longBodies)
-  const shareOpen = createFairShare(openCalls)
+  const shareOpen = createFairShare({
+    ...openCalls,
+    waitingOfAllMax: config.REQUESTS_MAX * openCallsPart
+  })
   const checked = createChecked({
     ...{ authenticateKey: authenticate, authenticateSession, shareLong, shareOpen }
   })

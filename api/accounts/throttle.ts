@@ -1,7 +1,7 @@
 /** Limits how often a client may try what guesses could open: per account and per network. */
 import { createHash } from 'node:crypto'
 import type { RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
-import { networkOf } from '../../http/network-of.ts'
+import { networkOf, siteOf } from '../../http/network-of.ts'
 import type { IsKnownNetwork } from './sessions/known-network.ts'
 import { createTries, throttled } from './tries.ts'
 import type { Take } from './tries.ts'
@@ -95,15 +95,20 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
       return countWrong([ofToken], check)
     },
     fromAddress: (remoteAddress) => take(addressTake(remoteAddress)),
-    letter: ({ email, remoteAddress }, kind) => {
-      const name = nameOf(email)
-      return take(
-        addressTake(remoteAddress),
-        [`letter:${kind}:pair:${name}:${networkOf(remoteAddress)}`, pairLettersLimit],
-        [`letter:${kind}:all:${name}`, lettersLimit]
-      )
+    letter: async (attempt, kind) => {
+      const { email, remoteAddress } = attempt
+      const isKnown = await isKnownNetwork(email, networkOf(remoteAddress))
+      await take(addressTake(remoteAddress), ...letterTakes(attempt, kind, isKnown))
     }
   }
+}
+
+/** Strangers cannot use up the letters of a person who asks from where they log in. */
+function letterTakes({ email, remoteAddress }: Attempt, kind: string, isKnown: boolean): Take[] {
+  const key = `letter:${kind}`
+  const name = nameOf(email)
+  const ofPair: Take = [`${key}:pair:${name}:${siteOf(remoteAddress)}`, pairLettersLimit]
+  return isKnown ? [ofPair] : [ofPair, [`${key}:all:${name}`, lettersLimit]]
 }
 
 /** A hash, so that no list of addresses of people and no token lies in Redis. */

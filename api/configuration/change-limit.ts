@@ -1,7 +1,7 @@
-/** Limits how fast the configuration of an organization grows: the audit log and old versions of
- *  evaluators and rules are kept. */
+/** Limits how fast evaluators and rules of an organization grow, since their old versions are kept.
+ *  What deletes, disables or revokes is never refused. */
 import { Problem } from '../../core/problem.ts'
-import type { Queryable } from '../../platform/postgres/postgres.ts'
+import type { Edit } from './take-turn.ts'
 
 /** Of one organization. */
 export const changesPerHourMax = 1000
@@ -9,32 +9,27 @@ export const changesPerHourMax = 1000
 export const ruleSetBytesPerHourMax = 64 * 1024 * 1024
 
 /** @throws {Problem} 429 */
-export async function refuseTooManyChanges(
-  transaction: Queryable,
-  organizationId: string
-): Promise<void> {
-  const [row] = await transaction.query<{ seconds: number }>(
+export async function refuseTooManyChanges({ organizationId, query }: Edit): Promise<void> {
+  const [row] = await query<{ seconds: number }>(
     `select ceil(extract(epoch from created_at + interval '1 hour' - now()))::integer as seconds
        from audit_log
       where organization_id = $1
         and created_at > now() - interval '1 hour'
-        and actor_kind = 'user'
-        and action <> 'session.begun'
+        and action in ('rule.created', 'rule.changed', 'evaluator.created', 'evaluator.changed')
       order by created_at desc
      offset $2 limit 1`,
     [organizationId, changesPerHourMax - 1]
   )
   if (row === undefined) return
-  throw changesLimited(`made ${changesPerHourMax} changes of its configuration`, row.seconds)
+  throw changesLimited(`changed its evaluators and rules ${changesPerHourMax} times`, row.seconds)
 }
 
 /** @throws {Problem} 429 when `bytes` more would be too much */
 export async function refuseTooMuchOfRuleSets(
-  transaction: Queryable,
-  organizationId: string,
+  { organizationId, query }: Edit,
   bytes: number
 ): Promise<void> {
-  const [row] = await transaction.query<{ written: number; seconds: number }>(
+  const [row] = await query<{ written: number; seconds: number }>(
     `select coalesce(sum(octet_length(content)), 0)::float8 as written,
             coalesce(ceil(extract(epoch from min(created_at) + interval '1 hour' - now())),
                      0)::integer as seconds

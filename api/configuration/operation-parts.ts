@@ -40,8 +40,7 @@ export const readProblems = [
 
 export const deleteProblems = [
   ...readProblems,
-  'role_missing',
-  'changes_limited'
+  'role_missing'
 ] as const satisfies readonly ProblemCode[]
 
 /** Of a body, whoever may send it. */

@@ -9,6 +9,7 @@ import { configHashOf } from '../../evaluators/config-hash.ts'
 import { jsonReply } from '../../http/call.ts'
 import type { SessionHandle } from '../../http/route.ts'
 import { cancelRuns } from '../configuration/cancel-runs.ts'
+import { refuseTooManyChanges } from '../configuration/change-limit.ts'
 import { changeOf } from '../configuration/change-of.ts'
 import { existing, inUse, limitReached, nameTaken } from '../configuration/refusals.ts'
 import { refuseBuiltIn } from '../configuration/refusals.ts'
@@ -46,8 +47,7 @@ export function createEditEvaluators(dependencies: EditEvaluatorsDependencies) {
     const report = await preflight(ours, draft, { isAttacked, signal: call.signal })
     const id = prefixedId('evl', clock.now())
     const made = await takeTurn(store, call, async (edit) => {
-      await refuseNames(edit, draft.name, null)
-      await refuseLostConnection(edit, draft)
+      await refuseDraft(edit, draft, null)
       await insertEvaluator(edit, id, draft.name)
       await insertVersion(edit, { ...draft, evaluator_id: id, version: 1 }, report)
       await edit.audit('evaluator.created', id, { name: draft.name })
@@ -98,6 +98,13 @@ async function refuseNames(ours: OrganizationRows, name: string, id: string | nu
   if (isTaken) throw nameTaken(name)
 }
 
+/** In the turn of the change. */
+async function refuseDraft(edit: Edit, draft: EvaluatorDraft, id: string | null): Promise<void> {
+  await refuseTooManyChanges(edit)
+  await refuseNames(edit, draft.name, id)
+  await refuseLostConnection(edit, draft)
+}
+
 interface Change {
   readonly id: string
   readonly patch: EvaluatorPatch
@@ -122,8 +129,7 @@ async function saveChange(edit: Edit, change: Change): Promise<void> {
   const draft = now.version === before.version ? change.draft : await change.draftOf(now)
   const isSame = configHashOf(draft) === now.config_hash
   if (isSame && draft.name === now.name && draft.description === now.description) return
-  await refuseNames(edit, draft.name, id)
-  await refuseLostConnection(edit, draft)
+  await refuseDraft(edit, draft, id)
   const hash = judgedHashOf(draft)
   const tested = hash === judgedHashOf(change.draft) ? report : null
   const version = { ...draft, evaluator_id: id, version: now.version + 1 }

@@ -55,7 +55,8 @@ export const createEvaluatorOperation: Operation = {
   response: { 201: shown('Its first version.') },
   problems: [
     ...writeProblems,
-    ...(['name_taken', 'limit_reached', 'compute_limited', 'secrets_key_missing'] as const)
+    ...(['name_taken', 'limit_reached', 'compute_limited', 'secrets_key_missing'] as const),
+    'changes_limited'
   ]
 }
 
@@ -96,7 +97,8 @@ export const changeEvaluatorOperation: Operation = {
   problems: [
     ...writeProblems,
     ...(['evaluator_not_found', 'name_taken', 'built_in', 'limit_reached'] as const),
-    ...(['compute_limited', 'secrets_key_missing'] as const)
+    ...(['compute_limited', 'secrets_key_missing'] as const),
+    'changes_limited'
   ]
 }
 

@@ -26,6 +26,7 @@ export function createSwitchOrganization(
     const { user_id, session_id } = call.principal
     const role = await store.accounts.change(async (transaction) => {
       const role = await moveSession(transaction, { ...call.principal, organization_id })
+      if (organization_id === call.principal.organization_id) return role
       await recordAudit(transaction, {
         ...{ ...auditOriginOf(call), organizationId: organization_id },
         ...{ action: 'session.switched', target: { kind: 'session', id: session_id } }

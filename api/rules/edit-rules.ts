@@ -7,6 +7,7 @@ import { jsonReply } from '../../http/call.ts'
 import type { SessionHandle } from '../../http/route.ts'
 import { cancelRuns } from '../configuration/cancel-runs.ts'
 import { changeOf } from '../configuration/change-of.ts'
+import { refuseTooManyChanges } from '../configuration/change-limit.ts'
 import { existing, invalidBody, limitReached } from '../configuration/refusals.ts'
 import { nameTaken, refuseBuiltIn } from '../configuration/refusals.ts'
 import { takeTurn } from '../configuration/take-turn.ts'
@@ -26,6 +27,7 @@ export function createEditRules({ store, clock }: EditRulesDependencies) {
   const createRule: SessionHandle = async (call) => {
     const rule = ruleDraftOf(prefixedId('rul', clock.now()), call.body as RuleBody, null)
     const made = await takeTurn(store, call, async (edit) => {
+      await refuseTooManyChanges(edit)
       const others = await readRules(edit)
       if (others.length > rulesMax) throw limitReached('rules', rulesMax)
       await saveRule(edit, rule)
@@ -42,7 +44,9 @@ export function createEditRules({ store, clock }: EditRulesDependencies) {
     const changed = await takeTurn(store, call, async (edit) => {
       const { rule: before } = existing('rule', await readRule(edit, id), id)
       const rule = ruleDraftOf(id, change, before)
-      await saveRule(edit, rule)
+      const isReduction = !rule.enabled && !isMoreThanSwitch(change)
+      if (!isReduction) await refuseTooManyChanges(edit)
+      await saveRule(edit, rule, isReduction)
       await edit.audit('rule.changed', id, changeOf(rule, change))
       if (before.enabled && !rule.enabled) await cancelRuns(edit, ['rule_id', id], 'disabled')
       return await readRule(edit, id)
@@ -62,7 +66,7 @@ export function createEditRules({ store, clock }: EditRulesDependencies) {
         [edit.organizationId, id]
       )
       await cancelRuns(edit, ['rule_id', id], 'deleted')
-      await writeRuleSet(edit)
+      await writeRuleSet(edit, true)
     })
     return jsonReply(200, JSON.stringify({ rule_id: id, deleted: true }))
   }
@@ -77,7 +81,7 @@ function isMoreThanSwitch(change: object): boolean {
 }
 
 /** Checks, writes the rule, and what follows from it. @throws {Problem} 409 or 422 */
-async function saveRule(edit: Edit, rule: Rule): Promise<void> {
+async function saveRule(edit: Edit, rule: Rule, isReduction = false): Promise<void> {
   const errors = await checkReferences(edit, rule)
   if (errors.length > 0) throw invalidBody(errors)
   const others = await readRules(edit)
@@ -92,5 +96,5 @@ async function saveRule(edit: Edit, rule: Rule): Promise<void> {
         set name = excluded.name, definition = excluded.definition, updated_at = now()`,
     [edit.organizationId, rule.rule_id, rule.name, JSON.stringify(rule)]
   )
-  await writeRuleSet(edit)
+  await writeRuleSet(edit, isReduction)
 }

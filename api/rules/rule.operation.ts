@@ -48,7 +48,7 @@ export const createRuleOperation: Operation = {
     `at most ${rulesMax}, beside the built-in one.`,
   body: ruleBodyOf(['name', 'evaluators'], ruleBodyExample),
   response: { 201: shown('The rule.') },
-  problems: [...writeProblems, 'name_taken', 'limit_reached']
+  problems: [...writeProblems, 'name_taken', 'limit_reached', 'changes_limited']
 }
 
 export const showRuleOperation: Operation = {
@@ -67,7 +67,10 @@ export const changeRuleOperation: Operation = {
   params,
   body: ruleBodyOf([], { enabled: false }),
   response: { 200: shown('The rule as it is now.') },
-  problems: [...writeProblems, 'rule_not_found', 'name_taken', 'built_in', 'limit_reached']
+  problems: [
+    ...writeProblems,
+    ...(['rule_not_found', 'name_taken', 'built_in', 'limit_reached', 'changes_limited'] as const)
+  ]
 }
 
 export const deleteRuleOperation: Operation = {

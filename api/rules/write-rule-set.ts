@@ -20,8 +20,11 @@ const contentCharactersMax = 8 * 1024 * 1024
 /** Of one decision that every rule matches: all organizations share the evaluation processes. */
 const runsMax = 100
 
-/** Writes the next one, unless the change means nothing to any rule. */
-export async function writeRuleSet(edit: Edit): Promise<void> {
+/**
+ * Writes the next one, unless the change means nothing to any rule.
+ * @param isReduction whether a rule was deleted or disabled, which is never refused for its size
+ */
+export async function writeRuleSet(edit: Edit, isReduction = false): Promise<void> {
   const stored = await readRules(edit)
   const rules = await resolve(
     edit,
@@ -35,7 +38,7 @@ export async function writeRuleSet(edit: Edit): Promise<void> {
   const version = last.version + 1
   const content = contentOf(version, text)
   if (content.length > contentCharactersMax) throw tooLarge()
-  await refuseTooMuchOfRuleSets(edit, edit.organizationId, Buffer.byteLength(content))
+  if (!isReduction) await refuseTooMuchOfRuleSets(edit, Buffer.byteLength(content))
   await edit.query(
     `insert into rule_sets (organization_id, version, content, created_by)
      values ($1, $2, $3, $4)`,

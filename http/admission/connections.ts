@@ -1,5 +1,5 @@
 /** Makes room for new connections: closes some that serve nobody before there are as many as there
- *  may be, first of the network that has most of them. */
+ *  may be. First those that never sent a whole request, and of the network that has most. */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { siteOf } from '../network-of.ts'
@@ -17,23 +17,27 @@ export interface ConnectionLimits {
 const fullPart = 0.9
 /** So many at once, since all have to be looked at. */
 const closedPart = 0.05
+/** Younger connections are closed last of those that never sent a request. */
+const newMs = 1000
 /** Between two looks. */
 const lookMs = 100
 
 export function makeRoomFor(server: Server, { connectionsMax, onClose }: ConnectionLimits): void {
-  /** The oldest first. */
-  const open = new Set<HttpSocket>()
+  /** With the time at which each was opened, the oldest first. */
+  const open = new Map<HttpSocket, number>()
   const used = new WeakSet<Socket>()
   let nextLookAt = 0
 
   function makeRoom(): void {
-    if (performance.now() < nextLookAt) return
-    nextLookAt = performance.now() + lookMs
-    const idle = [...open].filter((socket) => (socket._httpMessage ?? null) === null)
-    const closed = idle.toSorted(unusedFirst(used))
-    const bySite = Map.groupBy(closed, ({ remoteAddress }) => siteOf(remoteAddress ?? ''))
-    const sites = [...bySite.values()].toSorted((one, other) => other.length - one.length)
-    for (const socket of sites.flat().slice(0, Math.ceil(connectionsMax * closedPart))) {
+    const now = performance.now()
+    if (now < nextLookAt) return
+    nextLookAt = now + lookMs
+    const idle = [...open].filter(([socket]) => (socket._httpMessage ?? null) === null)
+    const unused = idle.filter(([socket]) => !used.has(socket))
+    // Somebody may send one byte of a request in ten seconds; a request of now is to be read first.
+    const slow = unused.filter(([, openedAt]) => openedAt <= now - newMs)
+    const closed = [slow, unused, idle].flatMap(largestSiteFirst)
+    for (const socket of [...new Set(closed)].slice(0, Math.ceil(connectionsMax * closedPart))) {
       open.delete(socket)
       onClose()
       socket.destroy()
@@ -42,7 +46,7 @@ export function makeRoomFor(server: Server, { connectionsMax, onClose }: Connect
 
   server.on('connection', (socket: HttpSocket) => {
     if (open.size >= connectionsMax * fullPart) makeRoom()
-    open.add(socket)
+    open.set(socket, performance.now())
     socket.once('close', () => open.delete(socket))
   })
   server.on('drop', () => {
@@ -52,8 +56,8 @@ export function makeRoomFor(server: Server, { connectionsMax, onClose }: Connect
   server.on('request', ({ socket }) => void used.add(socket))
 }
 
-/** Those that never sent a whole request, in which somebody may send one byte in ten seconds. */
-function unusedFirst(used: WeakSet<Socket>) {
-  const rank = (socket: Socket): number => (used.has(socket) ? 1 : 0)
-  return (one: Socket, other: Socket): number => rank(one) - rank(other)
+function largestSiteFirst(sockets: readonly (readonly [HttpSocket, number])[]): HttpSocket[] {
+  const bySite = Map.groupBy(sockets, ([{ remoteAddress }]) => siteOf(remoteAddress ?? ''))
+  const sites = [...bySite.values()].toSorted((one, other) => other.length - one.length)
+  return sites.flat().map(([socket]) => socket)
 }

@@ -12,6 +12,8 @@ export interface FairShareOptions {
   readonly atOnceMax: number
   /** How many pieces of work of one organization wait; beyond them more is rejected at once. */
   readonly waitingMax: number
+  /** Of all organizations or networks; while many of them wait, each may have fewer waiting. */
+  readonly waitingOfAllMax?: number
   /** Work that has waited this long is rejected; without it, work waits as long as it takes. */
   readonly waitMsMax?: number
   /** How long a slot stays empty after its work while other organizations call. */
@@ -54,6 +56,11 @@ export function createFairShare(options: FairShareOptions): FairShare {
     return share
   }
 
+  function roomOf(): number {
+    const { waitingMax, waitingOfAllMax = Number.POSITIVE_INFINITY } = options
+    return Math.min(waitingMax, Math.max(1, Math.floor(waitingOfAllMax / shares.size)))
+  }
+
   /** The next in line takes over the place. */
   function leave(key: string, share: Share): void {
     const [next] = share.waiting
@@ -74,7 +81,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   return async function inShare(key, work) {
     const share = shareOf(key)
-    if (share.running >= atOnceMax) await placeIn(share, options)
+    if (share.running >= atOnceMax) await placeIn(share, { ...options, waitingMax: roomOf() })
     else share.running += 1
     const startedAt = performance.now()
     try {

@@ -20,7 +20,7 @@ export interface BodyBudget {
   /** Held now. */
   bytes(): number
   /**
-   * Cuts the oldest of the bodies that arrive slowly, of whoever has most of those.
+   * Cuts a body that arrives slowly.
    * @returns false when there is none
    */
   cutSlow(): boolean
@@ -57,23 +57,32 @@ export function createBodyBudget(limits: BodyBudgetLimits, onRefuse: () => void)
   }
 }
 
+/** So many bodies that arrive at once are more than anybody needs who leaves others a place. */
+const manyBodies = 32
+const manySlowMs = 100
 /** Slower are only callers who mean no good, or whose network is broken. */
 const slowMs = 2000
 
+/** Of whoever has many, else the oldest of all. */
 function cutSlow({ shares, now }: Total): boolean {
-  const slowSince = now() - slowMs
-  let found: Lease | undefined
-  let most = 0
-  for (const { arriving } of shares.values()) {
-    if (arriving.size <= most) continue
-    const [oldest] = arriving
-    if (oldest === undefined || oldest.since > slowSince) continue
-    found = oldest
-    most = arriving.size
+  const all = [...shares.values()].filter(({ arriving }) => arriving.size > 0)
+  const largest = all.reduce((one, other) => {
+    return other.arriving.size > one.arriving.size ? other : one
+  }, nobody)
+  const hasMany = largest.arriving.size >= manyBodies
+  const candidates = hasMany ? [largest] : all
+  const since = now() - (hasMany ? manySlowMs : slowMs)
+  let oldest: Lease | undefined
+  for (const { arriving } of candidates) {
+    const [first] = arriving
+    if (first === undefined || first.since > since) continue
+    if (oldest === undefined || first.since < oldest.since) oldest = first
   }
-  found?.cut()
-  return found !== undefined
+  oldest?.cut()
+  return oldest !== undefined
 }
+
+const nobody: Share = { bytes: 0, leases: 0, arriving: new Set() }
 
 export interface BodyBudgetLimits {
   readonly bytesMax: number

@@ -54,7 +54,9 @@ export function createInvites(dependencies: InvitesDependencies) {
     const invitation = invitationOf(call.body as Invitation)
     const { email: to, role } = invitation
     const organizationId = call.principal.organization_id
-    await throttleInvites(rateLimiter, { organizationId, email: to })
+    await throttleInvites(rateLimiter, {
+      ...{ organizationId, email: to, remoteAddress: call.remote_address }
+    })
     const token = createToken('sli')
     const id = uuidv7(clock.now())
     const { invite, ...names } = await takeTurn(store, call, async (edit) => {

@@ -1,5 +1,6 @@
 /** How many invites an organization may make, and how many may go to one address. */
 import { createHash } from 'node:crypto'
+import { siteOf } from '../../../http/network-of.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { RateLimit, RateLimiter } from '../../../platform/rate-limit/rate-limiter.ts'
 
@@ -7,6 +8,8 @@ export interface InviteAttempt {
   readonly organizationId: string
   /** Normalized. */
   readonly email: string
+  /** Of whoever invites. */
+  readonly remoteAddress: string
 }
 
 export const invitesPerDay = 100
@@ -21,17 +24,20 @@ export const invitesToOneInAllPerHour = 20
 /** Limits of the organization come first: beyond them it cannot use up the total of an address. */
 export async function throttleInvites(
   rateLimiter: Pick<RateLimiter, 'take'>,
-  { organizationId, email }: InviteAttempt
+  { organizationId, email, remoteAddress }: InviteAttempt
 ): Promise<void> {
   const ofDay = { points: invitesPerDay, windowSeconds: 86_400 }
   const ofHour = { points: invitesToOnePerHour, windowSeconds: 3600 }
   const inAll = { points: invitesToOneInAllPerHour, windowSeconds: 3600 }
   const made = `The organization has made ${invitesPerDay} invites`
   const sent = `The organization has invited this address ${invitesToOnePerHour} times in an hour`
+  const site = siteOf(remoteAddress)
+  const near = `Your network has invited this address ${invitesToOnePerHour} times in an hour`
   const total = `This address was invited ${invitesToOneInAllPerHour} times within an hour`
   const to = nameOf(email)
   await take(rateLimiter, { key: `invites:${organizationId}`, limit: ofDay, why: made })
   await take(rateLimiter, { key: `invites:to:${organizationId}:${to}`, limit: ofHour, why: sent })
+  await take(rateLimiter, { key: `invites:from:${site}:${to}`, limit: ofHour, why: near })
   await take(rateLimiter, { key: `invites:to:${to}`, limit: inAll, why: total })
 }
 

@@ -50,31 +50,31 @@ function retentionMsOf(role: string): number {
 
 /** One round; logs what it dropped or deleted. @returns whether there is more to delete */
 export async function applyRetention(dependencies: RetentionDependencies): Promise<boolean> {
-  const { postgres, logger, retentionDays } = dependencies
+  const { postgres, retentionDays } = dependencies
   if (retentionDays === null) return false
+  await dropDays(dependencies, retentionDays)
+  await deleteRuleSets(dependencies, retentionDays)
+  const identities = await identityTables(postgres)
+  const aging: Aging[] = [
+    ...agingTables.map(([table, column]) => ({ table, column, days: retentionDays })),
+    ...identities.map((table) => {
+      return { table, column: 'received_at', days: retentionDays + replayDays }
+    })
+  ]
   let isMore = false
-  for (const day of await expiredDays(postgres, retentionDays)) {
+  for (const each of aging) {
+    if (!(await deleteOlder(dependencies, each))) isMore = true
+  }
+  return isMore
+}
+
+async function dropDays(dependencies: UpkeepDependencies, retentionDays: number): Promise<void> {
+  for (const day of await expiredDays(dependencies.postgres, retentionDays)) {
     const dropped = await inTurn(dependencies, (transaction) =>
       transaction.query(`drop table if exists decisions_${day}`)
     )
-    if (dropped !== null) logger.info({ day }, 'dropped a day of decisions')
+    if (dropped !== null) dependencies.logger.info({ day }, 'dropped a day of decisions')
   }
-  for (const [table, column] of agingTables) {
-    const { rows, isDone } = await deleteOlder(dependencies, { table, column, days: retentionDays })
-    isMore ||= !isDone
-    if (rows > 0) logger.info({ table, rows }, 'deleted rows older than decisions are kept')
-  }
-  const ruleSets = await inTurn(dependencies, (transaction) =>
-    deleteRuleSets(transaction, retentionDays)
-  )
-  if (ruleSets !== null && ruleSets > 0) logger.info({ ruleSets }, 'deleted replaced rule sets')
-  for (const table of await identityTables(postgres)) {
-    const days = retentionDays + replayDays
-    const { rows, isDone } = await deleteOlder(dependencies, { table, column: 'received_at', days })
-    isMore ||= !isDone
-    if (rows > 0) logger.info({ table, rows }, 'deleted identities that nothing can bring back')
-  }
-  return isMore
 }
 
 /** Of partitions that are attached, the oldest first, as `20250115`. */
@@ -107,20 +107,23 @@ async function identityTables(postgres: Queryable): Promise<string[]> {
  * Those that were replaced before the oldest plan was made. A consumer learns of a change a few
  * seconds later, hence the day between.
  */
-async function deleteRuleSets(transaction: Queryable, retentionDays: number): Promise<number> {
-  const deleted = await transaction.query(
-    `delete from rule_sets where ctid = any (array(
-       select replaced.ctid
-         from rule_sets replaced
-         join rule_sets next on next.organization_id = replaced.organization_id
-                            and next.version = replaced.version + 1
-        where next.created_at < ((now() at time zone 'utc')::date - $1::integer - 1)::timestamp
-                              at time zone 'utc'
-        limit $2))
-     returning 1`,
-    [retentionDays, ruleSetsMax]
+async function deleteRuleSets(dependencies: UpkeepDependencies, days: number): Promise<void> {
+  const deleted = await inTurn(dependencies, (transaction) =>
+    transaction.query(
+      `delete from rule_sets where ctid = any (array(
+         select replaced.ctid
+           from rule_sets replaced
+           join rule_sets next on next.organization_id = replaced.organization_id
+                              and next.version = replaced.version + 1
+          where next.created_at < ((now() at time zone 'utc')::date - $1::integer - 1)::timestamp
+                                  at time zone 'utc'
+          limit $2))
+       returning 1`,
+      [days, ruleSetsMax]
+    )
   )
-  return deleted.length
+  const ruleSets = deleted?.length ?? 0
+  if (ruleSets > 0) dependencies.logger.info({ ruleSets }, 'deleted replaced rule sets')
 }
 
 interface Aging {
@@ -129,18 +132,20 @@ interface Aging {
   readonly days: number
 }
 
-/** @returns the rows deleted; those of today and of so many days before it are kept. */
-async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging) {
-  const { signal, now = () => performance.now() } = dependencies
+/** Keeps today and so many days before it. @returns whether it deleted all that is older */
+async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging): Promise<boolean> {
+  const { logger, signal, now = () => performance.now() } = dependencies
   const endsAt = now() + tableMsMax
   let rows = 0
-  while (now() < endsAt && signal?.aborted !== true) {
+  let isDone = false
+  while (!isDone && now() < endsAt && signal?.aborted !== true) {
     const deleted = await inTurn(dependencies, (transaction) => deleteChunk(transaction, aging))
     rows += deleted ?? 0
     // Null: another instance is at it.
-    if (deleted === null || deleted < chunkRows) return { rows, isDone: true }
+    isDone = deleted === null || deleted < chunkRows
   }
-  return { rows, isDone: false }
+  if (rows > 0) logger.info({ table: aging.table, rows }, 'deleted rows older than they are kept')
+  return isDone
 }
 
 /** By the places of rows: to find them again by their values would read the table once more. */

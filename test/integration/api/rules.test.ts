@@ -266,7 +266,7 @@ describe('switching a rule off', () => {
 test('there are at most 100 beside the built-in one', async () => {
   const { make, send } = createOrganization()
   for (let batch = 0; batch < 10; batch++) {
-    await Promise.all(Array.from({ length: 10 }, () => make()))
+    await Promise.all(Array.from({ length: 10 }, () => make({ enabled: false })))
   }
   const refused = await send('POST', '', { name: 'one more', evaluators: notEmpty })
   expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
@@ -303,20 +303,26 @@ describe('changes of an hour have a limit', () => {
       )
     await insert(2000, 61, 'rule.changed')
     await insert(2000, 5, 'session.begun')
-    await insert(999, 30, 'rule.changed')
-    await make()
+    await insert(998, 30, 'rule.changed')
+    const [one, other] = [await make(), await make()]
     expect(await refusedUntil(send)).toEqual([429, 'changes_limited', 3])
+    const disabled = await send('PATCH', `/${one.rule_id}`, { enabled: false })
+    const deleted = await send('DELETE', `/${other.rule_id}`)
+    expect([disabled.status, deleted.status]).toEqual([200, 200])
   })
 
   test('in bytes of rule sets', async () => {
     const { organizationId, send, make } = createOrganization()
-    await make()
+    const [one, other] = [await make(), await make()]
     await scene.database.query(
       `insert into rule_sets (organization_id, version, content, created_by, created_at)
-       select $1, 1 + number, repeat('x', 16 * 1024 * 1024), '', now() - interval '20 minutes'
+       select $1, 2 + number, repeat('x', 16 * 1024 * 1024), '', now() - interval '20 minutes'
          from generate_series(1, 4) number`,
       [organizationId]
     )
     expect(await refusedUntil(send)).toEqual([429, 'changes_limited', 4])
+    const disabled = await send('PATCH', `/${one.rule_id}`, { enabled: false })
+    const deleted = await send('DELETE', `/${other.rule_id}`)
+    expect([disabled.status, deleted.status]).toEqual([200, 200])
   })
 })

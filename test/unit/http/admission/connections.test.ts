@@ -79,3 +79,17 @@ test('with nothing idle a connection too many is closed', async () => {
   expect(await converse(served.port, last)).toBe('')
   expect(served.metrics.labelsOf('sluice_shed_total')).toEqual([{ reason: 'connections' }])
 })
+
+test('a fleet on one network keeps its connections, whoever else has fewer', async () => {
+  await start(200)
+  const fleet: Awaited<ReturnType<typeof open>>[] = []
+  for (let made = 0; made < 40; made++) fleet.push(await open('127.0.0.1', whole('/quick')))
+  await waitUntil('all were answered', () => fleet.every(({ text }) => text().includes('200')))
+  for (let made = 0; made < 300; made++) await open(`127.0.1.${made % 30}`, half)
+  const answer = await waitUntil('one more of the fleet is answered', async () => {
+    const text = await converse(served.port, last)
+    return text.includes('200 OK') ? text : null
+  })
+  expect(answer).toContain('200 OK')
+  expect(fleet.filter(({ isClosed }) => isClosed())).toEqual([])
+})

@@ -98,3 +98,22 @@ describe('a slot', () => {
     await next
   })
 })
+
+test('of many networks that wait, each may have fewer waiting', async () => {
+  const limits = { ...patient, waitingMax: 10, waitingOfAllMax: 20 }
+  const inShare = createFairShare({ atOnceMax: 1, ...limits })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const refusedOf = async (key: string): Promise<number> => {
+    let refused = 0
+    for (let time = 0; time < 20; time++) {
+      inShare(key, () => promise).catch(() => (refused += 1))
+    }
+    await new Promise(setImmediate)
+    return refused
+  }
+  const refused = []
+  for (const key of ['a', 'b', 'c', 'd', 'e']) refused.push(await refusedOf(key))
+  // One of each has begun; of the first two 10 wait, and of the others 6, 5 and 4.
+  expect(refused).toEqual([9, 9, 13, 14, 15])
+  resolve()
+})

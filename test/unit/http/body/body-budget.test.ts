@@ -102,7 +102,7 @@ describe('bodies that arrive slowly', () => {
   function scene() {
     let clock = 0
     const cut: string[] = []
-    const limits = { bytesMax: 100, requestsMax: 100, now: () => clock }
+    const limits = { bytesMax: 100, requestsMax: 400, now: () => clock }
     const budget = createBodyBudget(limits, () => {})
     const begin = (sharedBy: string, name: string) => {
       const lease = budget.lease()
@@ -113,12 +113,22 @@ describe('bodies that arrive slowly', () => {
     return { budget, begin, pass, cut }
   }
 
-  test('are cut where there are most, the oldest first', () => {
+  test('are cut where there are many, the oldest first, whatever others have', () => {
     const { budget, begin, pass, cut } = scene()
     begin('one', 'alone')
-    for (const name of ['first', 'second', 'third']) begin('many', name)
+    pass(3000)
+    for (let name = 0; name < 40; name++) begin('many', `many ${name}`)
+    pass(100)
+    expect([budget.cutSlow(), budget.cutSlow(), cut]).toEqual([true, true, ['many 0', 'many 1']])
+  })
+
+  test('are cut by age where nobody has many', () => {
+    const { budget, begin, pass, cut } = scene()
+    begin('one', 'oldest')
+    pass(10)
+    for (let name = 0; name < 31; name++) begin('some', `some ${name}`)
     pass(2000)
-    expect([budget.cutSlow(), budget.cutSlow(), cut]).toEqual([true, true, ['first', 'second']])
+    expect([budget.cutSlow(), budget.cutSlow(), cut]).toEqual([true, true, ['oldest', 'some 0']])
   })
 
   test('and no others: not what began just now, has arrived, or is answered', () => {

@@ -11,13 +11,18 @@ function createScene() {
     taken.set(key, total)
     return { granted: total <= points ? count : 0, remaining: 0, resetMs: 61_200 }
   }
-  const invite = (organizationId: string, email: string) =>
-    throttleInvites({ take }, { organizationId, email })
+  /** From a network of its own, unless one is given. */
+  const invite = (organizationId: string, email: string, remoteAddress = organizationId) =>
+    throttleInvites({ take }, { organizationId, email, remoteAddress })
   /** How many of 200 invites are allowed. */
-  async function countAllowed(organizationId: string, emailOf: (time: number) => string) {
+  async function countAllowed(
+    organizationId: string,
+    emailOf: (time: number) => string,
+    remoteAddress?: string
+  ) {
     for (let time = 0; time < 200; time++) {
       try {
-        await invite(organizationId, emailOf(time))
+        await invite(organizationId, emailOf(time), remoteAddress)
       } catch {
         return time
       }
@@ -40,6 +45,16 @@ test('an address is invited 20 times by all organizations together', async () =>
   const allowed = []
   for (const id of ['a', 'b', 'c', 'd', 'e']) allowed.push(await countAllowed(id, () => grace))
   expect(allowed).toEqual([5, 5, 5, 5, 0])
+})
+
+test('one network cannot use up the invites to an address, whatever it founds', async () => {
+  const { countAllowed } = createScene()
+  const allowed = []
+  for (const id of ['a', 'b', 'c', 'd']) {
+    allowed.push(await countAllowed(id, () => grace, '192.0.2.1'))
+  }
+  expect(allowed).toEqual([5, 0, 0, 0])
+  expect(await countAllowed('innocent', () => grace, '192.0.2.2')).toBe(5)
 })
 
 test('an organization over its limit for an address takes nothing from the total', async () => {
