@@ -63,7 +63,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
   --only A,B         attacks of --fairness, of: ATTACKS (all)
   --rounds N         rounds, in each of which every row has its turn (3)
-  --seconds N        seconds of each measurement (4; 600 of --steady, 8 of --fairness, 20 of
+  --seconds N        seconds of each measurement (4; 600 of --steady, 24 of --fairness, 20 of
                      --overload, --hot-agent, --sizing and --tail)
   --connections N    connections of the load (64)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
@@ -112,7 +112,7 @@ const secondsDefaults: Partial<Record<Mode, string>> = {
   steady: '600',
   overload: '20',
   'hot-agent': '20',
-  fairness: '8',
+  fairness: '24',
   tail: '20',
   sizing: '20'
 }

@@ -13,8 +13,8 @@ export interface ConnectionLimits {
   readonly onClose: () => void
 }
 
-/** From this part of the limit on some are closed. */
-const fullPart = 0.9
+/** From this part of the limit on, those are closed that send no request; at the limit any. */
+const nearlyFull = 0.9
 /** So many at once, since all have to be looked at. */
 const closedPart = 0.05
 /** Younger connections are closed last of those that never sent a request. */
@@ -26,17 +26,17 @@ export function makeRoomFor(server: Server, { connectionsMax, onClose }: Connect
   /** With the time at which each was opened, the oldest first. */
   const open = new Map<HttpSocket, number>()
   const used = new WeakSet<Socket>()
-  let nextLookAt = 0
+  const nextLookAt = { nearly: 0, full: 0 }
 
-  function makeRoom(): void {
+  function makeRoom(state: keyof typeof nextLookAt): void {
     const now = performance.now()
-    if (now < nextLookAt) return
-    nextLookAt = now + lookMs
+    if (now < nextLookAt[state]) return
+    nextLookAt[state] = now + lookMs
     const idle = [...open].filter(([socket]) => (socket._httpMessage ?? null) === null)
     const unused = idle.filter(([socket]) => !used.has(socket))
     // Somebody may send one byte of a request in ten seconds; a request of now is to be read first.
     const slow = unused.filter(([, openedAt]) => openedAt <= now - newMs)
-    const closed = [slow, unused, idle].flatMap(largestSiteFirst)
+    const closed = (state === 'full' ? [slow, unused, idle] : [slow]).flatMap(largestSiteFirst)
     for (const socket of [...new Set(closed)].slice(0, Math.ceil(connectionsMax * closedPart))) {
       open.delete(socket)
       onClose()
@@ -45,13 +45,13 @@ export function makeRoomFor(server: Server, { connectionsMax, onClose }: Connect
   }
 
   server.on('connection', (socket: HttpSocket) => {
-    if (open.size >= connectionsMax * fullPart) makeRoom()
+    if (open.size >= connectionsMax * nearlyFull) makeRoom('nearly')
     open.set(socket, performance.now())
     socket.once('close', () => open.delete(socket))
   })
   server.on('drop', () => {
     onClose()
-    makeRoom()
+    makeRoom('full')
   })
   server.on('request', ({ socket }) => void used.add(socket))
 }

@@ -34,7 +34,7 @@ test.each([
   [['--steady', '--seconds', '60'], { mode: 'steady', seconds: 60 }],
   [['--overload'], { mode: 'overload', seconds: 20 }],
   [['--hot-agent'], { mode: 'hot-agent' }],
-  [['--fairness'], { mode: 'fairness', seconds: 8 }],
+  [['--fairness'], { mode: 'fairness', seconds: 24 }],
   [['--fairness', '--only', 'logins,tails'], { only: ['logins', 'tails'] }],
   [['--storage'], { mode: 'storage', rounds: 3 }],
   [['--evaluation'], { mode: 'evaluation', rounds: 3 }],

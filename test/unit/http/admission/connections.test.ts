@@ -65,7 +65,7 @@ test('of one network those that never sent a request are closed first', async ()
   const used = await open('127.0.0.1', whole('/quick'))
   await waitUntil('it was answered', () => used.text().includes('200'))
   const unused: Awaited<ReturnType<typeof open>>[] = []
-  for (let made = 0; made < 17; made++) unused.push(await open('127.0.0.1', half))
+  for (let made = 0; made < 19; made++) unused.push(await open('127.0.0.1', half))
   await open('127.0.0.1', half)
   await waitUntil('the oldest is closed', () => unused[0]?.isClosed() === true)
   expect([used.isClosed(), unused[1]?.isClosed()]).toEqual([false, false])
