@@ -71,12 +71,12 @@ export async function runFairness(session: Session): Promise<Outcome> {
   for (const attack of asked) accounts.push([attack, await createAttacker(stage, attack)])
   const quiet = await measureQuiet(stage)
   const rows = [quiet]
-  say(`  ${cellsOf(quiet, quiet).join(' | ')}`)
+  say(`  ${cellsOf(quiet).join(' | ')}`)
   for (const [attack, account] of accounts) {
     bench.signal.throwIfAborted()
-    const row = await measureAttack(stage, { attack, account, quiet })
+    const row = await measureAttack(stage, { attack, account })
     rows.push(row)
-    say(`  ${cellsOf(row, quiet).join(' | ')}`)
+    say(`  ${cellsOf(row).join(' | ')}`)
   }
   const { seconds } = options
   const figures = { seconds, goals: fairnessGoals, rows }
@@ -162,16 +162,16 @@ async function measureQuiet(stage: Stage): Promise<FairnessRow> {
   const work = look(seconds)
   const { result, samples } = await sampleWhile(work, sampleMs, stage.readPause)
   const nothing = { recovered_after_s: 0, answers: {}, attacker_cores: 0 }
-  return { attack: 'quiet', ...result, ...nothing, longest_pause_ms: Math.max(...samples) }
+  const longest_pause_ms = Math.max(...samples)
+  return { attack: 'quiet', quiet: result, ...result, ...nothing, longest_pause_ms }
 }
 
 interface Strike {
   readonly attack: Flow
   readonly account: Account
-  readonly quiet: Noticed
 }
 
-async function measureAttack(stage: Stage, { attack, account, quiet }: Strike) {
+async function measureAttack(stage: Stage, { attack, account }: Strike) {
   const { attacker, session } = stage
   const { seconds } = session.options
   const look = await openLook(stage)
@@ -179,6 +179,7 @@ async function measureAttack(stage: Stage, { attack, account, quiet }: Strike) {
   const order = { ...own, flows: [attack.name], drainMs: 0 }
   await attacker.run({ ...order, seconds: attack.needsSpentLimit === true ? spendSeconds : 0 })
   await stage.catchUp()
+  const quiet = await look(seconds)
   const work = async () => {
     const cpuBefore = cpuMicroseconds([attacker.pid])
     const [noticed, report] = await Promise.all([
@@ -192,7 +193,7 @@ async function measureAttack(stage: Stage, { attack, account, quiet }: Strike) {
   }
   const { result, samples } = await sampleWhile(work(), sampleMs, stage.readPause)
   await stage.catchUp()
-  return { attack: attack.name, ...result, longest_pause_ms: Math.max(...samples) }
+  return { attack: attack.name, quiet, ...result, longest_pause_ms: Math.max(...samples) }
 }
 
 /** @returns seconds until the first quiet window began, at most those that were waited */

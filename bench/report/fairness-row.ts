@@ -18,6 +18,8 @@ export type Counts = Readonly<Record<string, number>>
 
 export interface FairnessRow extends Noticed {
   readonly attack: string
+  /** What was noticed right before the attack: the machine may be faster or slower later. */
+  readonly quiet: Noticed
   readonly longest_pause_ms: number
   readonly recovered_after_s: number
   /** To the attacker. */
@@ -37,8 +39,8 @@ export function ratiosOf(noticed: Noticed, quiet: Noticed) {
 }
 
 /** The goals that a row misses. Where nothing was answered, the ratio is not a number: missed. */
-export function missedBy(row: FairnessRow, quiet: Noticed): string[] {
-  const { ingest, read } = ratiosOf(row, quiet)
+export function missedBy(row: FairnessRow): string[] {
+  const { ingest, read } = ratiosOf(row, row.quiet)
   return [
     ...(ingest <= fairnessGoals.ratio ? [] : ['ingest']),
     ...(read <= fairnessGoals.ratio ? [] : ['read']),
@@ -51,32 +53,30 @@ export function textOf(counts: Counts): string {
   return texts.join(', ') || '–'
 }
 
-type Cell = (row: FairnessRow, quiet: Noticed) => string
+type Cell = (row: FairnessRow) => string
 const columns: readonly (readonly [string, Cell])[] = [
   ['attack', ({ attack }) => attack],
-  ['misses', (row, quiet) => missedBy(row, quiet).join(', ') || '–'],
+  ['misses', (row) => missedBy(row).join(', ') || '–'],
   ['innocent: refused', ({ refused }) => textOf(refused)],
   ['attacker: answers', ({ answers }) => textOf(answers)],
   ['ingest p50 ms', ({ ingest }) => ingest.p50_ms.toFixed(1)],
   ['p99 ms', ({ ingest }) => ingest.p99_ms.toFixed(1)],
-  ['× quiet', (row, quiet) => ratiosOf(row, quiet).ingest.toFixed(1)],
+  ['× quiet', (row) => ratiosOf(row, row.quiet).ingest.toFixed(1)],
   ['read p50 ms', ({ read }) => read.p50_ms.toFixed(1)],
   ['p99 ms', ({ read }) => read.p99_ms.toFixed(1)],
-  ['× quiet', (row, quiet) => ratiosOf(row, quiet).read.toFixed(1)],
+  ['× quiet', (row) => ratiosOf(row, row.quiet).read.toFixed(1)],
   ['longest pause, ms', (row) => row.longest_pause_ms.toFixed(0)],
   ['recovered after, s', (row) => row.recovered_after_s.toFixed(0)],
   ['cores of the attacker', (row) => row.attacker_cores.toFixed(2)]
 ]
 const wordColumns = 4
 
-export function cellsOf(row: FairnessRow, quiet: Noticed): string[] {
-  return columns.map(([, cellOf]) => cellOf(row, quiet))
+export function cellsOf(row: FairnessRow): string[] {
+  return columns.map(([, cellOf]) => cellOf(row))
 }
 
-/** @param rows the first of them is the quiet one */
 export function markdownOfFairness(rows: readonly FairnessRow[]): string {
-  const [quiet] = rows as [FairnessRow]
   const heads = columns.map(([head]) => head)
-  const cells = rows.map((row) => cellsOf(row, quiet))
+  const cells = rows.map(cellsOf)
   return markdownTable(heads, cells, wordColumns).replaceAll('NaN', '  –')
 }
