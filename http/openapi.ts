@@ -7,7 +7,6 @@ import { embedded } from './embedded.ts'
 import { problemSchema } from './reply/problem-schema.ts'
 import type { Credential, HeaderDefinition, Operation, Route } from './route.ts'
 
-/** Refusals that any route may answer. */
 /** What any route may answer: the door refuses before a request reaches its route. */
 const commonProblems: readonly ProblemCode[] = [
   'malformed_request',

@@ -1,9 +1,8 @@
 /** Limits how often a client may try what guesses could open: per account and per network. */
-import { createHash } from 'node:crypto'
 import type { RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
 import { networkOf, siteOf } from '../../http/network-of.ts'
 import type { IsKnownNetwork } from './sessions/known-network.ts'
-import { createTries, throttled } from './tries.ts'
+import { createTries, hashedName, throttled } from './tries.ts'
 import type { Take } from './tries.ts'
 
 export interface Attempt {
@@ -65,7 +64,7 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
   return {
     attempt: async ({ email, remoteAddress }, check) => {
       const network = networkOf(remoteAddress)
-      const name = nameOf(email)
+      const name = hashedName(email)
       const taken: Take[] = [
         [`login:address:${network}`, addressLimit],
         [`login:pair:${name}:${network}`, pairLimit]
@@ -80,7 +79,7 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
       })
     },
     login: (email) =>
-      take([`login:right:${nameOf(email)}`, loginsLimit, 'Too many logins of this account']),
+      take([`login:right:${hashedName(email)}`, loginsLimit, 'Too many logins of this account']),
     refresh: (sessionId) => {
       const why = 'Too many refreshes of this session'
       return take(
@@ -90,7 +89,7 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
     },
     confirmation: async (token, check) => {
       const why = 'Too many wrong passwords for this registration: register again'
-      const ofToken: Take = [`confirmation:${nameOf(token)}`, confirmationLimit, why]
+      const ofToken: Take = [`confirmation:${hashedName(token)}`, confirmationLimit, why]
       await take(ofToken)
       return countWrong([ofToken], check)
     },
@@ -106,12 +105,7 @@ export function createThrottle(rateLimiter: RateLimiter, isKnownNetwork: IsKnown
 /** Strangers cannot use up the letters of a person who asks from where they log in. */
 function letterTakes({ email, remoteAddress }: Attempt, kind: string, isKnown: boolean): Take[] {
   const key = `letter:${kind}`
-  const name = nameOf(email)
+  const name = hashedName(email)
   const ofPair: Take = [`${key}:pair:${name}:${siteOf(remoteAddress)}`, pairLettersLimit]
   return isKnown ? [ofPair] : [ofPair, [`${key}:all:${name}`, lettersLimit]]
-}
-
-/** A hash, so that no list of addresses of people and no token lies in Redis. */
-function nameOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

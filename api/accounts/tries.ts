@@ -1,4 +1,5 @@
 /** Takes tries of several limits together, and gives them back. */
+import { createHash } from 'node:crypto'
 import { Problem } from '../../core/problem.ts'
 import type { RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts'
 
@@ -58,4 +59,9 @@ export function throttled(waitMs: number, why = usualWhy): Problem {
     detail: `${why}; try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) }
   })
+}
+
+/** For keys: no list of email addresses and no token lies in Redis. */
+export function hashedName(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }

@@ -1,5 +1,5 @@
 /** Refuses bodies in tiny chunks: each chunk costs as much as a kilobyte, and some hundred bytes of
- *  memory, of which no limit knows. */
+ *  memory, that no limit counts. */
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../core/problem.ts'
 import { refuseBody } from './refuse-socket.ts'

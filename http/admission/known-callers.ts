@@ -10,7 +10,7 @@ export interface KnownCallers {
 }
 
 const callersMax = 10_000
-/** Whoever has a credential could else fill the memory with ways to write it. */
+/** Otherwise one credential could fill the cache, spelled in many ways. */
 const usualSpelling = /^Bearer \S+$/
 
 export function createKnownCallers(): KnownCallers {

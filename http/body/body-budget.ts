@@ -63,7 +63,7 @@ const manySlowMs = 100
 /** Slower are only callers who mean no good, or whose network is broken. */
 const slowMs = 2000
 
-/** Of whoever has many, else the oldest of all. */
+/** Of the share with the most bodies if it has many, otherwise the oldest of all shares. */
 function cutSlow({ shares, now }: Total): boolean {
   const all = [...shares.values()].filter(({ arriving }) => arriving.size > 0)
   const largest = all.reduce((one, other) => {

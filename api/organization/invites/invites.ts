@@ -25,7 +25,7 @@ import { throttleInvites } from './throttle-invites.ts'
 export interface InvitesDependencies {
   readonly store: Store
   readonly clock: Clock
-  readonly rateLimiter: Pick<RateLimiter, 'take'>
+  readonly rateLimiter: Pick<RateLimiter, 'take' | 'giveBack'>
   readonly mail: Pick<Mail, 'send'>
   readonly publicUrl: string | null
   /**

@@ -2,50 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { failedAttemptsMax } from '../../../consumers/evaluation/webhooks/delivery.ts'
-import type { DeliveryKey } from '../../../consumers/evaluation/webhooks/delivery.ts'
 import { perOrganizationMax } from '../../../consumers/evaluation/webhooks/hand-out.ts'
-import { startWebhooks } from '../../../consumers/evaluation/webhooks/start-webhooks.ts'
-import { createOutbound } from '../../../platform/http-client/outbound.ts'
-import { createPostWebhook, webhookTimeoutMs } from '../../../platform/http-client/post-webhook.ts'
-import { createJobQueue } from '../../../platform/postgres/job-queue.ts'
-import { createPostgres } from '../../../platform/postgres/postgres.ts'
-import { systemClock as clock } from '../../../platform/process/clock.ts'
-import { createSealer } from '../../../platform/security/sealed-secret.ts'
-import { createLogger } from '../../../platform/telemetry/logger.ts'
-import { createMetrics } from '../../../platform/telemetry/metrics.ts'
-import { onEnd } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { webhookTimeoutMs } from '../../../platform/http-client/post-webhook.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
-import { createWebhookScene } from './webhook-scene.ts'
-
-const secretsKey = 'a secret of thirty-two characters'
-
-async function start() {
-  const database = await createTestDatabase()
-  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
-  const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
-  onEnd(() => postgres.close())
-  const queue = createJobQueue<DeliveryKey>({
-    ...{ postgres, name: 'webhook-deliveries' },
-    onError: () => {}
-  })
-  onEnd(() => queue.stop())
-  const outbound = createOutbound({ privateAddressesAllowed: true })
-  onEnd(() => outbound.close())
-  const stop = startWebhooks({
-    ...{ postgres, queue, metrics: createMetrics(), clock },
-    postWebhook: createPostWebhook({ outbound, clock }),
-    sealer: createSealer(secretsKey),
-    logger: createLogger({ level: 'silent', process: 'test' })
-  })
-  onEnd(stop)
-  const receiver = await startWebhookReceiver()
-  return { scene: createWebhookScene(database, secretsKey), receiver }
-}
+import { status } from '../../support/webhook-receiver.ts'
+import { startSendingWebhooks } from './sending-webhooks.ts'
 
 test('receivers that hang delay only their own organization', async () => {
-  const { scene, receiver } = await start()
+  const { scene, receiver } = await startSendingWebhooks()
   receiver.answer('/silent', () => {})
   const organization_id = randomUUID()
   for (let n = 0; n < 20; n++) {
@@ -64,7 +28,7 @@ test('receivers that hang delay only their own organization', async () => {
 })
 
 test('attempts that fail in a row are counted until one succeeds', async () => {
-  const { scene, receiver } = await start()
+  const { scene, receiver } = await startSendingWebhooks()
   receiver.answer('/failing', status(500))
   const failing = await scene.aWebhook(`${receiver.url}/failing`)
   for (let n = 0; n <= failedAttemptsMax; n++) await scene.aDelivery(failing)

@@ -2,51 +2,21 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { attemptsMax, failuresMax } from '../../../consumers/evaluation/webhooks/delivery.ts'
-import type { DeliveryKey } from '../../../consumers/evaluation/webhooks/delivery.ts'
 import { perWebhookMax } from '../../../consumers/evaluation/webhooks/hand-out.ts'
-import { startWebhooks } from '../../../consumers/evaluation/webhooks/start-webhooks.ts'
-import { systemClock as clock } from '../../../platform/process/clock.ts'
-import { createJobQueue } from '../../../platform/postgres/job-queue.ts'
-import { createLogger } from '../../../platform/telemetry/logger.ts'
 import { createMetrics } from '../../../platform/telemetry/metrics.ts'
-import { createOutbound } from '../../../platform/http-client/outbound.ts'
-import { createPostWebhook } from '../../../platform/http-client/post-webhook.ts'
-import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import { createSealer } from '../../../platform/security/sealed-secret.ts'
-import { onEnd } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { startWebhookReceiver, status } from '../../support/webhook-receiver.ts'
+import { status } from '../../support/webhook-receiver.ts'
 import type { Received, WebhookReceiver } from '../../support/webhook-receiver.ts'
-import { createWebhookScene } from './webhook-scene.ts'
+import { secretsKey, startSendingWebhooks } from './sending-webhooks.ts'
 import type { DeliveryRow, WebhookScene } from './webhook-scene.ts'
 
-const secretsKey = 'a secret of thirty-two characters'
 let receiver: WebhookReceiver
 let scene: WebhookScene
 const metrics = createMetrics()
 
 beforeAll(async () => {
-  const database = await createTestDatabase()
-  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
-  const postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
-  onEnd(() => postgres.close())
-  const queue = createJobQueue<DeliveryKey>({
-    ...{ postgres, name: 'webhook-deliveries' },
-    onError: () => {}
-  })
-  onEnd(() => queue.stop())
-  const outbound = createOutbound({ privateAddressesAllowed: true })
-  onEnd(() => outbound.close())
-  const stop = startWebhooks({
-    ...{ postgres, queue, metrics, clock },
-    postWebhook: createPostWebhook({ outbound, clock }),
-    sealer: createSealer(secretsKey),
-    logger: createLogger({ level: 'silent', process: 'test' })
-  })
-  onEnd(stop)
-  receiver = await startWebhookReceiver()
-  scene = createWebhookScene(database, secretsKey)
+  ;({ scene, receiver } = await startSendingWebhooks(metrics))
 })
 
 async function becomes(id: string, isSo: (row: DeliveryRow) => boolean): Promise<DeliveryRow> {

@@ -218,7 +218,7 @@ test('says when to come back, and names no email in its keys', async () => {
   expect([...taken.keys()].join(' ')).not.toContain('ada')
 })
 
-test('a person gets letters on a known network, however many strangers asked for', async () => {
+test('a person gets emails on a known network, however many strangers asked for', async () => {
   const isKnown = async (_email: string, network: string) => network === '203.0.113.1'
   const throttle = createThrottle(createFakeLimiter().limiter, isKnown)
   const ask = (remoteAddress: string) => throttle.letter({ email: ada, remoteAddress }, 'account')
@@ -227,7 +227,7 @@ test('a person gets letters on a known network, however many strangers asked for
   expect(await timesAllowed(() => ask('203.0.113.1'))).toBe(5)
 })
 
-test('networks of one site share the letters to an address', async () => {
+test('networks of one site share the emails to an address', async () => {
   const throttle = throttleWith()
   const sent = await timesAllowed((time) =>
     throttle.letter({ email: ada, remoteAddress: `2001:db8:1:${time}::1` }, 'account')

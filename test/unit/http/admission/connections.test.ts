@@ -80,7 +80,7 @@ test('with nothing idle a connection too many is closed', async () => {
   expect(served.metrics.labelsOf('sluice_shed_total')).toEqual([{ reason: 'connections' }])
 })
 
-test('a fleet on one network keeps its connections, whoever else has fewer', async () => {
+test('a fleet on one network keeps its connections, and half-sent ones are closed', async () => {
   await start(200)
   const fleet: Awaited<ReturnType<typeof open>>[] = []
   for (let made = 0; made < 40; made++) fleet.push(await open('127.0.0.1', whole('/quick')))

@@ -11,9 +11,11 @@ function createScene() {
     taken.set(key, total)
     return { granted: total <= points ? count : 0, remaining: 0, resetMs: 61_200 }
   }
+  const giveBack: RateLimiter['giveBack'] = (key, _limit, points) =>
+    void taken.set(key, (taken.get(key) ?? 0) - points)
   /** From a network of its own, unless one is given. */
   const invite = (organizationId: string, email: string, remoteAddress = organizationId) =>
-    throttleInvites({ take }, { organizationId, email, remoteAddress })
+    throttleInvites({ take, giveBack }, { organizationId, email, remoteAddress })
   /** How many of 200 invites are allowed. */
   async function countAllowed(
     organizationId: string,
