@@ -22,7 +22,7 @@ const runsMax = 100
 
 /**
  * Writes the next one, unless the change means nothing to any rule.
- * @param isReduction whether a rule was deleted or disabled, which is never refused for its size
+ * @param isReduction whether a rule was deleted or disabled, which no limit refuses
  */
 export async function writeRuleSet(edit: Edit, isReduction = false): Promise<void> {
   const stored = await readRules(edit)
@@ -30,7 +30,7 @@ export async function writeRuleSet(edit: Edit, isReduction = false): Promise<voi
     edit,
     stored.map(({ rule }) => rule)
   )
-  refuseTooManyRuns(rules)
+  if (!isReduction) refuseTooManyRuns(rules)
   const last = await readLast(edit)
   // As text, and in turns: all of them may have megabytes.
   const text = await jsonListOf(rules, (rule) => rule)

@@ -273,16 +273,28 @@ test('there are at most 100 beside the built-in one', async () => {
 })
 
 test('the enabled ones may make 100 runs of a decision, and no more', async () => {
-  const { make, makeEvaluator, send } = createOrganization()
+  const { organizationId, make, makeEvaluator, send } = createOrganization()
   const evaluators: { evaluator_id: string }[] = []
   while (evaluators.length < 20) evaluators.push({ evaluator_id: await makeEvaluator() })
   // The built-in rule makes some as well.
-  for (let made = 0; made < 4; made++) await make({ evaluators })
+  const made: Rule[] = []
+  while (made.length < 4) made.push(await make({ evaluators }))
   const refused = await send('POST', '', { name: 'one more', evaluators })
   expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
   const disabled = await make({ evaluators, enabled: false })
   const enabled = await send('PATCH', `/${disabled.rule_id}`, { enabled: true })
   expect([enabled.status, enabled.body.code]).toEqual([409, 'limit_reached'])
+  // An organization that had more before the limit can get below it in steps.
+  await make({ evaluators, enabled: false })
+  await scene.database.query(
+    `update evaluation_rules
+        set definition = jsonb_set(definition::jsonb, '{enabled}', 'true')::text
+      where organization_id = $1`,
+    [organizationId]
+  )
+  const [other] = made
+  const fewer = await send('PATCH', `/${other?.rule_id}`, { enabled: false })
+  expect(fewer.status).toBe(200)
 })
 
 describe('changes of an hour have a limit', () => {
