@@ -28,6 +28,8 @@ export interface CheckedDependencies {
   readonly shareLong: FairShare
   /** For calls without a credential, by site. */
   readonly shareOpen: FairShare
+  /** Throws `compute_limited` when an organization has no compute time left. */
+  readonly refuseSpent: (organizationId: string) => void
 }
 
 /** What a handler may take for granted once a credential was asked for. */
@@ -55,10 +57,13 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
     const refuseParams = createRefuseParams(operation)
     const readQuery = createReadQuery(operation.query)
     const readBody = createReadBody(operation.body, dependencies.shareLong)
-    const { shareOpen } = dependencies
+    const { shareOpen, refuseSpent } = dependencies
+    const computes = operation.problems.includes('compute_limited')
 
     return async function handleChecked(call) {
       const principal = await authenticate(call.headers.authorization)
+      // Before its body is read: a refusal costs little.
+      if (computes && principal !== null) refuseSpent(principal.organization_id)
       refuseParams(call.params)
       const query = readQuery(call.query)
       const site = siteOf(call.remote_address)

@@ -39,6 +39,7 @@ import type { Facts } from '../usage/facts.ts'
 import type { ReadFacts } from '../usage/read-facts.ts'
 import { createConfiguration } from '../api/configuration/create-configuration.ts'
 import { createTenantCompute } from '../api/evaluators/tenant-compute.ts'
+import type { TenantCompute } from '../api/evaluators/tenant-compute.ts'
 import { createOrganizationHandlers } from '../api/organization/create-organization.ts'
 import { createOnboarding } from '../api/onboarding/create-onboarding.ts'
 import { createCors } from '../http/cors.ts'
@@ -115,13 +116,16 @@ export function createGatewayApp(parts: GatewayParts) {
     ...openCalls,
     waitingOfAllMax: config.REQUESTS_MAX * openCallsPart
   })
+  const compute = createTenantCompute()
+  lifecycle.onStop('the compute thread', () => compute.close())
   const checked = createChecked({
-    ...{ authenticateKey: authenticate, authenticateSession, shareLong, shareOpen }
+    ...{ authenticateKey: authenticate, authenticateSession, shareLong, shareOpen },
+    refuseSpent: compute.allowance.refuseSpent
   })
   const reportRefusal = createReportRefusals({ logger, metrics, elapsedMs })
   const shared = { authenticate, reportRefusal, shareLong }
   const { ingest, ingestBatch, drain } = createIngestLines(parts, shared)
-  const reads = createReads(parts, { store, ingest, ...sessions })
+  const reads = createReads(parts, { store, ingest, compute, ...sessions })
   const handlers = { ingest, ingestBatch, ...shareCalls(reads) }
 
   const routes = createRoutes(handlers, checked).filter(
@@ -204,11 +208,13 @@ function openMail({ config, logger, metrics, lifecycle }: GatewayParts): Mail {
   return mail
 }
 
-type Shared = { store: Store; ingest: Handle } & ReturnType<typeof openSessions>
+type Shared = { store: Store; ingest: Handle; compute: TenantCompute } & ReturnType<
+  typeof openSessions
+>
 
 function createReads(
   parts: GatewayParts,
-  { store, ingest, ...sessions }: Shared
+  { store, ingest, compute, ...sessions }: Shared
 ): Omit<Handlers, 'ingest' | 'ingestBatch'> {
   const { config, lifecycle, rateLimiter, tellKeyChange, waitsMax, readFacts } = parts
   const poll = createPoll({ stopping: lifecycle.stopping, waitingMax: waitsMax })
@@ -219,8 +225,6 @@ function createReads(
   const outbound = createOutbound({ privateAddressesAllowed: config.PRIVATE_ADDRESSES_ALLOWED })
   const mail = openMail(parts)
   lifecycle.onStop('calls to judges', () => outbound.close())
-  const compute = createTenantCompute()
-  lifecycle.onStop('the compute thread', () => compute.close())
   return {
     ...createConfiguration({ store, clock, outbound, compute, secretsKey: config.SECRETS_KEY }),
     ...createAccounts({ config, clock, rateLimiter, store, mail, ...sessions }),

@@ -18,7 +18,7 @@ export interface TenantCompute {
   check(organizationId: string, body: unknown): Promise<readonly Violation[]>
   /** One evaluator that needs no network, on one decision. @throws {Problem} 429, 503 */
   try(version: EvaluatorVersion, decision: Decision): Promise<Tried>
-  /** For work on the event loop whose cost depends on what a tenant wrote. */
+  /** `refuseSpent` is called before a body is read; `spend` is for work on the event loop. */
   readonly allowance: { refuseSpent(organizationId: string): void; spend: Spend }
   close(): Promise<void>
 }
@@ -49,7 +49,6 @@ export function createTenantCompute(): TenantCompute {
     name: Name,
     { input, limitMs }: { input: Parameters<ComputeTasks[Name]>[0]; limitMs: number }
   ): Promise<ReturnType<ComputeTasks[Name]> | null> {
-    refuseSpent(organizationId)
     return inShare(organizationId, async () => {
       // Again: those ahead of it in the queue have computed meanwhile.
       refuseSpent(organizationId)

@@ -7,6 +7,7 @@ import { aDecisionBody } from '../support/builders.ts'
 import { clientOf, createInstallation } from '../support/installation.ts'
 import type { Client, Installation, Tenant } from '../support/installation.ts'
 import { readAll } from '../support/kafka.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let sluice: Installation
 let tenant: Tenant
@@ -127,7 +128,11 @@ describe('a decision', () => {
   test('is accounted for, and what storage has of evaluations is told', async () => {
     const id = await client.accept(aDecisionBody())
     await client.get(`/v1/evaluation/${id}?wait=20`)
-    const { body } = await client.get('/v1/evaluation/health')
+    // Null until storage has reported each partition of the evaluations once.
+    const body = await waitUntil('storage reports its lag', async () => {
+      const answer = await client.get('/v1/evaluation/health')
+      return answer.body['lag_ms'] !== null && answer.body
+    })
     expect(body['lag_ms']).toEqual(expect.any(Number))
     expect(body['conservation']).toMatchObject({ difference: 0 })
   })

@@ -20,7 +20,7 @@ const key: KeyPrincipal = {
 }
 
 const atOnce: FairShare = (_key, work) => work()
-const shares = { shareLong: atOnce, shareOpen: atOnce }
+const shares = { shareLong: atOnce, shareOpen: atOnce, refuseSpent: () => undefined }
 
 function bodyOf(text: string): Call['useBody'] {
   return (_limits, use) => use(Buffer.from(text))
@@ -222,4 +222,25 @@ test('calls without a credential have a limit for each network, others none', as
     handle
   )(callOf({ params: { decision_id: decisionId } }))
   expect(shared).toEqual(['192.0.2.1'])
+})
+
+test('who has no compute time left is refused before the body is read', async () => {
+  const spent: string[] = []
+  const guarded = createChecked({
+    ...{ authenticateKey: () => key, authenticateSession: async () => person, ...shares },
+    refuseSpent(id) {
+      spent.push(id)
+      throw new Problem('compute_limited', { detail: 'Retry in 60 s.' })
+    }
+  })
+  const never = async () => {
+    throw new Error('never called')
+  }
+  const problems = [...operationWithBody.problems, 'compute_limited'] as const
+  const guard = { credential: { kind: 'session' } as const, operation: operationWithBody }
+  const computing = { ...guard, operation: { ...operationWithBody, problems } }
+  const call = callOf({ headers: session, useBody: never })
+  expect((await problemOf(guarded(computing, never)(call))).code).toBe('compute_limited')
+  expect(spent).toEqual([person.organization_id])
+  await expect(guarded(guard, never)(call)).rejects.toThrow('never called')
 })
