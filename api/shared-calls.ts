@@ -28,6 +28,8 @@ type Shared = (typeof expensiveReads)[number] | (typeof accountCalls)[number]
 type Handler = (call: CheckedCall<never>) => Promise<Reply>
 
 export const expensiveReadsAtOnceMax = 2
+/** While others call: each keeps a core busy in Postgres. */
+const besideOthersMax = 1
 /** About what is read in the time below. */
 const waitingMax = 100
 /** No longer than a single statement waits. */
@@ -36,7 +38,7 @@ const waitMsMax = 3000
 /** @returns the same handlers; of one organization, few calls of each kind run at once. */
 export function shareCalls<H extends Readonly<Record<Shared, Handler>>>(handlers: H): H {
   const limits = { atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax }
-  const shareExpensive = createFairShare({ what: 'expensive reads', ...limits })
+  const shareExpensive = createFairShare({ what: 'expensive reads', besideOthersMax, ...limits })
   const shareAccounts = createFairShare({ what: 'calls about accounts', ...limits })
   const inShare = (name: Shared, share: FairShare) => {
     const handle = handlers[name] as (call: CheckedCall<Principal>) => Promise<Reply>

@@ -92,7 +92,7 @@ export interface GatewayParts {
 const longBodies = {
   what: 'bodies above 256 KiB',
   ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
-  pause: { ratio: 5, msMax: 1000 }
+  pause: { ratio: 10, msMax: 3000 }
 }
 /** Calls without a credential, of each network, which may be a whole office. 50 logins take 3 s. */
 const openCalls = {

@@ -10,6 +10,8 @@ export interface FairShareOptions {
   readonly what: string
   /** Of one organization. */
   readonly atOnceMax: number
+  /** The same while other organizations call; without it there is no difference. */
+  readonly besideOthersMax?: number
   /** How many pieces of work of one organization wait; beyond them more is rejected at once. */
   readonly waitingMax: number
   /** Of all organizations or networks; while many of them wait, each may have fewer waiting. */
@@ -44,7 +46,7 @@ interface Share {
 const shortPause: Pause = { ratio: 2, msMax: 50 }
 
 export function createFairShare(options: FairShareOptions): FairShare {
-  const { atOnceMax, pause = shortPause } = options
+  const { atOnceMax, besideOthersMax = atOnceMax, pause = shortPause } = options
   const others = options.neighbours ?? neighbours
   const shares = new Map<string, Share>()
 
@@ -61,14 +63,19 @@ export function createFairShare(options: FairShareOptions): FairShare {
     return Math.min(waitingMax, Math.max(1, Math.floor(waitingOfAllMax / shares.size)))
   }
 
-  /** The next in line takes over the place. */
+  function limitOf(key: string): number {
+    return others.has(key) ? besideOthersMax : atOnceMax
+  }
+
   function leave(key: string, share: Share): void {
-    const [next] = share.waiting
-    if (next !== undefined) {
-      share.waiting.delete(next)
-      return next()
-    }
     share.running -= 1
+    const limit = limitOf(key)
+    for (const next of share.waiting) {
+      if (share.running >= limit) break
+      share.waiting.delete(next)
+      share.running += 1
+      next()
+    }
     if (share.running === 0) shares.delete(key)
   }
 
@@ -81,7 +88,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   return async function inShare(key, work) {
     const share = shareOf(key)
-    if (share.running >= atOnceMax) await placeIn(share, { ...options, waitingMax: roomOf() })
+    if (share.running >= limitOf(key)) await placeIn(share, { ...options, waitingMax: roomOf() })
     else share.running += 1
     const startedAt = performance.now()
     try {

@@ -117,3 +117,34 @@ test('of many networks that wait, each may have fewer waiting', async () => {
   expect(refused).toEqual([9, 9, 13, 14, 15])
   resolve()
 })
+
+test('while others call fewer run at once, and all that wait run in the end', async () => {
+  let isAlone = true
+  const neighbours = { has: () => !isAlone }
+  const pause = { ratio: 0, msMax: 0 }
+  const limits = { atOnceMax: 2, besideOthersMax: 1, neighbours, pause }
+  const inShare = createFairShare({ ...patient, ...limits })
+  const begun: number[] = []
+  const works = [1, 2, 3, 4, 5].map((number) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    return { number, promise, resolve }
+  })
+  const ends = works.map(({ number, promise }) =>
+    inShare('a', async () => {
+      begun.push(number)
+      await promise
+    })
+  )
+  expect(begun).toEqual([1, 2])
+  isAlone = false
+  works[0]?.resolve()
+  await ends[0]
+  expect(begun).toEqual([1, 2])
+  isAlone = true
+  works[1]?.resolve()
+  await ends[1]
+  expect(begun).toEqual([1, 2, 3, 4])
+  for (const { resolve } of works) resolve()
+  await Promise.all(ends)
+  expect(begun).toEqual([1, 2, 3, 4, 5])
+})
