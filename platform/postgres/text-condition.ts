@@ -1,6 +1,6 @@
 /** SQL that finds a text of any length, through the index that holds those up to a bound. */
 
-/** An entry of an index has a limit, and a foreign producer none: see 0008-row-security.sql. */
+/** An entry of an index has a limit, and a foreign producer none: see 0003-decisions.sql. */
 const indexedBytesMax = 1024
 
 /**

@@ -200,7 +200,8 @@ test('who may not join the roles is told what an administrator has to run', asyn
   const [row] = await database.query<{ name: string }>('select current_user as name')
   await database.administer('revoke sluice_reader, sluice_storage from sluice_owner')
   const migrating = migrate({ databaseUrl: database.url, folder: migrationsFolder })
-  const advice = `grant sluice_reader, sluice_storage to ${row?.name}`
+  const roles = 'sluice_reader, sluice_editor, sluice_accounts, sluice_storage'
+  const advice = `grant ${roles} to ${row?.name}`
   await expect(migrating).rejects.toThrow(advice)
 
   await database.administer('grant sluice_reader, sluice_storage to sluice_owner')

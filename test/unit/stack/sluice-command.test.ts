@@ -4,7 +4,7 @@ import { changesIn } from '../../../stack/sluice-command.ts'
 
 test.each([
   ['created a\n  12 partitions\ncreated b\nunchanged c\n', '2 created'],
-  ['applied 0001-accounts\n', '1 applied'],
+  ['applied 0001-roles\n', '1 applied'],
   ['unchanged a\nunchanged b\n', 'as before'],
   ['migrations: nothing to do\n', 'as before']
 ])('%j is told as %j', (output, told) => {

@@ -20,6 +20,6 @@ test.each([
 })
 
 test('the bound is that of the index', () => {
-  const migration = readFileSync(`${migrationsFolder}0008-row-security.sql`, 'utf8')
+  const migration = readFileSync(`${migrationsFolder}0003-decisions.sql`, 'utf8')
   expect(migration).toContain(`where ${bound};`)
 })

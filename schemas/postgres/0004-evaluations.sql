@@ -1,0 +1,247 @@
+-- Evaluation of decisions: plans, open runs, stored runs with their scores, and outcomes.
+
+create table evaluation_plans (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  -- Of the copy of the decision that was planned; a retry has another one.
+  received_at timestamptz not null,
+  rule_set_version integer not null,
+  -- One per rule of the rule set, in its order: planned, or why not: disabled, domain, agent_id,
+  -- session_id, metadata, sampled_out, budget_exhausted, loop_guard.
+  outcomes text[] not null,
+  -- How many runs were planned.
+  runs integer not null,
+  planned_at timestamptz not null default now(),
+  primary key (organization_id, decision_id)
+);
+create index evaluation_plans_by_time on evaluation_plans (organization_id, planned_at);
+create index evaluation_plans_by_age on evaluation_plans
+  using brin (received_at) with (autosummarize = on);
+comment on table evaluation_plans is
+  'What each rule decided for a decision, and how many runs were planned.';
+call show_by_organization('evaluation_plans');
+
+create table open_runs (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  run_id uuid not null,
+  rule_id text not null,
+  rule text not null,
+  evaluator_id text not null,
+  evaluator text not null,
+  evaluator_kind text not null,
+  evaluator_version integer not null,
+  generation integer not null default 0,
+  replay_of uuid,
+  -- Null for runs that need no connection.
+  connection_id text,
+  -- Of the decision.
+  received_at timestamptz not null,
+  agent_id text,
+  session_id text,
+  domain text,
+  status text not null
+    check (status in ('scheduled', 'running', 'retrying', 'blocked', 'finished')),
+  status_reason text,
+  attempts integer not null default 0,
+  max_attempts integer not null default 8,
+  scheduled_at timestamptz not null default now(),
+  next_attempt_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  started_at timestamptz,
+  -- Held by the worker that runs it; until the lease expires, no other worker may end the run.
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  -- Set when a run is canceled while it is running.
+  cancel_requested_at timestamptz,
+  -- user, disabled or deleted.
+  cancel_reason text,
+  -- When its job was queued; null when it is not queued.
+  queued_at timestamptz,
+  -- JSON text of the run as it ended, when it is finished and not yet stored.
+  result text,
+  finished_at timestamptz,
+  -- When Kafka acknowledged the result.
+  published_at timestamptz,
+  -- JSON text of the budget of its rule, and when it became part of the plan; null is no budget.
+  budget text,
+  primary key (organization_id, decision_id, run_id)
+);
+-- The worker asks for each of these every second, and each covers few rows.
+create index open_runs_due on open_runs (next_attempt_at) where status <> 'finished';
+create index open_runs_unpublished on open_runs (finished_at)
+  where status = 'finished' and published_at is null;
+create index open_runs_unqueued on open_runs (next_attempt_at)
+  where status in ('scheduled', 'retrying') and queued_at is null
+    and evaluator_kind <> 'external';
+create index open_runs_leased on open_runs (lease_expires_at) where status = 'running';
+create index open_runs_expiring on open_runs (expires_at) where status <> 'finished';
+create index open_runs_to_cancel on open_runs (cancel_requested_at)
+  where status <> 'finished' and cancel_requested_at is not null;
+create index open_runs_by_connection on open_runs (organization_id, connection_id, status);
+create index open_runs_by_time on open_runs (organization_id, scheduled_at desc, run_id desc);
+create index open_runs_by_id on open_runs (organization_id, run_id);
+comment on table open_runs is
+  'Runs without a stored result: scheduled, running, retrying, blocked or finished.';
+call edit_by_organization('open_runs', 'insert', 'update');
+
+create table run_attempts (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  run_id uuid not null,
+  -- From 1.
+  attempt integer not null,
+  -- False for an attempt that only waited for a provider.
+  counted boolean not null default true,
+  started_at timestamptz not null default now(),
+  -- Null during the attempt, and for good when the process was killed during it.
+  finished_at timestamptz,
+  outcome text,
+  status_reason text,
+  http_status integer,
+  error text,
+  model text,
+  model_reported text,
+  input_tokens bigint,
+  output_tokens bigint,
+  nano_usd bigint,
+  latency_ms integer,
+  -- The answer of the judge, shortened.
+  reply text,
+  primary key (organization_id, decision_id, run_id, attempt)
+);
+create index run_attempts_by_age on run_attempts
+  using brin (started_at) with (autosummarize = on);
+comment on table run_attempts is
+  'Every attempt of a run, recorded before its call begins.';
+call show_by_organization('run_attempts');
+
+-- No foreign key leads to decisions, because either topic may be stored first.
+create table evaluation_runs (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  run_id uuid not null,
+  rule_id text,
+  rule text not null,
+  evaluator_id text,
+  evaluator text not null,
+  evaluator_kind text not null,
+  evaluator_version integer not null,
+  config_hash text,
+  generation integer not null,
+  replay_of uuid,
+  -- The run that repeats this one.
+  superseded_by uuid,
+  status text not null,
+  status_reason text,
+  error text,
+  http_status integer,
+  attempts integer not null,
+  duration_us bigint,
+  scheduled_at timestamptz,
+  started_at timestamptz,
+  evaluated_at timestamptz not null,
+  stored_at timestamptz not null default now(),
+  provider text,
+  model text,
+  model_reported text,
+  input_tokens bigint,
+  output_tokens bigint,
+  nano_usd bigint,
+  latency_ms bigint,
+  -- Of the decision.
+  received_at timestamptz,
+  agent_id text,
+  session_id text,
+  domain text,
+  primary key (organization_id, decision_id, run_id)
+);
+create index evaluation_runs_by_time on evaluation_runs
+  using brin (evaluated_at) with (autosummarize = on);
+create index evaluation_runs_by_organization on evaluation_runs
+  (organization_id, evaluated_at desc, run_id desc);
+create index evaluation_runs_by_id on evaluation_runs (organization_id, run_id);
+-- Users look for the few runs that went wrong, to find the reason or to replay them.
+create index evaluation_runs_unsuccessful on evaluation_runs
+  (organization_id, evaluated_at desc, run_id desc)
+  where status <> 'succeeded' and status_reason is distinct from 'not_applicable';
+comment on table evaluation_runs is
+  'One row per finished evaluation run; it may be stored before its decision.';
+-- A replay marks the run that it repeats.
+call edit_by_organization('evaluation_runs', 'update (superseded_by)');
+
+create table scores (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  run_id uuid not null,
+  score_id uuid not null,
+  name text not null,
+  data_type text not null,
+  value double precision,
+  label text,
+  passed boolean,
+  reason text,
+  normalized double precision,
+  threshold double precision,
+  range_min double precision,
+  range_max double precision,
+  direction text,
+  confidence double precision,
+  evidence text,
+  source_kind text not null default 'evaluator',
+  source_id text,
+  evaluated_at timestamptz not null,
+  -- Of the run.
+  rule_id text,
+  evaluator_id text,
+  evaluator text,
+  evaluator_kind text,
+  evaluator_version integer,
+  -- Of the decision.
+  received_at timestamptz,
+  agent_id text,
+  session_id text,
+  domain text,
+  primary key (organization_id, decision_id, score_id)
+);
+create index scores_by_time on scores using brin (evaluated_at) with (autosummarize = on);
+create index scores_by_organization on scores
+  (organization_id, evaluated_at desc, score_id desc);
+create index scores_by_name on scores
+  (organization_id, name collate "C", evaluated_at desc, score_id desc)
+  where octet_length(name) <= 1024;
+comment on table scores is
+  'One row per score of a run.';
+call show_to_editors('scores');
+
+-- A decision has a row once its first run is stored.
+create table decision_outcomes (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  received_at timestamptz not null,
+  agent_id text,
+  session_id text,
+  domain text,
+  -- As core/evaluation/evaluation-status.ts derives them.
+  status text not null,
+  reason text,
+  verdict text not null,
+  -- The effective scores: {name: {value, label, passed}}.
+  scores jsonb not null,
+  -- What of it is in score_hours, so that it can be subtracted.
+  counted jsonb not null,
+  updated_at timestamptz not null default now(),
+  primary key (organization_id, decision_id)
+);
+create index decision_outcomes_unpassed on decision_outcomes
+  (organization_id, received_at desc, decision_id desc) where verdict <> 'pass';
+create index decision_outcomes_unevaluated on decision_outcomes
+  (organization_id, received_at desc, decision_id desc) where status <> 'evaluated';
+-- Scores that a user pushed before the plan was stored; the plan is looked up later.
+create index decision_outcomes_unplanned on decision_outcomes (updated_at)
+  where reason = 'not_planned_yet';
+create index decision_outcomes_by_age on decision_outcomes
+  using brin (received_at) with (autosummarize = on);
+comment on table decision_outcomes is
+  'Evaluation status, verdict and effective scores of each decision.';
+call show_by_organization('decision_outcomes');
