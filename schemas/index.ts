@@ -36,7 +36,7 @@ function avroContract(file: string): AvroContract {
 export const decisionContract = avroContract('decision.v1.avsc')
 
 /** The value of a record on the evaluations topic. */
-export const evaluationContract = avroContract('evaluation.v2.avsc')
+export const evaluationContract = avroContract('evaluation.v1.avsc')
 
 /** What we write, and as what we read; earlier versions stay beside them for ever. */
 export const avroContracts: readonly AvroContract[] = [decisionContract, evaluationContract]

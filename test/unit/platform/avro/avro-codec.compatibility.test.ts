@@ -5,7 +5,7 @@ import type { AvroSchema } from '../../../../platform/avro/avro-codec.ts'
 import { bareRun, bareScore } from '../../../../core/evaluation/evaluation.ts'
 import { readWireFormat } from '../../../../core/wire-format.ts'
 import { decisionContract, evaluationContract } from '../../../../schemas/index.ts'
-import { goldenDecision, goldenEvaluation2 } from './golden/samples.ts'
+import { goldenDecision, goldenEvaluation } from './golden/samples.ts'
 
 interface Field {
   readonly name: string
@@ -77,10 +77,10 @@ const requiredRun = {
   scores: [requiredScore]
 }
 const requiredEvaluation = {
-  decision_id: goldenEvaluation2.decision_id,
-  organization_id: goldenEvaluation2.organization_id,
-  received_at: goldenEvaluation2.received_at,
-  evaluated_at: goldenEvaluation2.evaluated_at,
+  decision_id: goldenEvaluation.decision_id,
+  organization_id: goldenEvaluation.organization_id,
+  received_at: goldenEvaluation.received_at,
+  evaluated_at: goldenEvaluation.evaluated_at,
   runs: [requiredRun]
 }
 
@@ -102,9 +102,9 @@ const contracts = [
     }
   },
   {
-    file: 'evaluation.v2.avsc',
+    file: 'evaluation.v1.avsc',
     schema: evaluationContract.schema,
-    full: goldenEvaluation2,
+    full: goldenEvaluation,
     required: requiredEvaluation,
     completed: {
       ...requiredEvaluation,

@@ -39,26 +39,6 @@ const boolean = Object.freeze({
   reason: null
 })
 
-const categorical = Object.freeze({
-  score_id: 'a0b1c2d3-13b0-5a52-8d3f-6f5c0b7e9a12',
-  name: 'tone',
-  data_type: 'categorical',
-  value: null,
-  label: 'freundlich – 友好',
-  passed: null,
-  reason: 'The answer greets.'
-})
-
-const numeric = Object.freeze({
-  score_id: 'b1c2d3e4-13b0-5a52-8d3f-6f5c0b7e9a13',
-  name: 'overlap',
-  data_type: 'numeric',
-  value: 0.1,
-  label: null,
-  passed: false,
-  reason: null
-})
-
 const succeeded = Object.freeze({
   run_id: '3b241101-e2bb-5255-8caf-4136c566a962',
   rule: 'default',
@@ -70,33 +50,7 @@ const succeeded = Object.freeze({
   status_reason: null,
   attempts: 1,
   duration_us: 37,
-  scores: Object.freeze([boolean, categorical, numeric])
-})
-
-const failed = Object.freeze({
-  run_id: '3b241101-e2bb-5255-8caf-4136c566a963',
-  rule: 'strict',
-  evaluator: 'json_valid',
-  evaluator_kind: 'heuristic',
-  evaluator_version: 3,
-  generation: 2,
-  status: 'failed',
-  status_reason: 'timeout',
-  attempts: 4,
-  duration_us: null,
-  scores: Object.freeze([])
-})
-
-/** As it was before there were rules, judges and replays. */
-export const goldenEvaluation = Object.freeze({
-  decision_id,
-  organization_id,
-  agent_id: 'refund-agent',
-  session_id: null,
-  domain: 'refunds',
-  received_at,
-  evaluated_at: received_at + 40,
-  runs: Object.freeze([succeeded, failed])
+  scores: Object.freeze([{ ...bareScore, ...boolean }])
 })
 
 const judged: Score = Object.freeze({
@@ -147,17 +101,19 @@ const replayed: Run = Object.freeze({
   latency_ms: 640
 })
 
-export const goldenEvaluation2 = Object.freeze<Evaluation>({
-  ...goldenEvaluation,
-  runs: Object.freeze([
-    { ...bareRun, ...succeeded, scores: [{ ...bareScore, ...boolean }] },
-    replayed
-  ])
+export const goldenEvaluation = Object.freeze<Evaluation>({
+  decision_id,
+  organization_id,
+  agent_id: 'refund-agent',
+  session_id: null,
+  domain: 'refunds',
+  received_at,
+  evaluated_at: received_at + 40,
+  runs: Object.freeze([{ ...bareRun, ...succeeded }, replayed])
 })
 
 /** What the bytes of each version say, by the name of its file without the ending. */
 export const goldenValues: Readonly<Record<string, object>> = Object.freeze({
   'decision.v1': goldenDecision,
-  'evaluation.v1': goldenEvaluation,
-  'evaluation.v2': goldenEvaluation2
+  'evaluation.v1': goldenEvaluation
 })
