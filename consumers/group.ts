@@ -1,6 +1,5 @@
 /** What the processes of consumer groups have: client, dead letters, management port. */
 import { createKafkaAdmin } from '../platform/kafka/kafka-admin.ts'
-import type { KafkaAdmin } from '../platform/kafka/kafka-admin.ts'
 import { createKafkaClient } from '../platform/kafka/kafka-client.ts'
 import type { KafkaClient } from '../platform/kafka/kafka-client.ts'
 import { createKafkaConsumer } from '../platform/kafka/kafka-consumer.ts'
@@ -59,7 +58,6 @@ export interface Member {
   readonly metrics: Metrics
   readonly flood: Flood
   readonly patiently: Patiently
-  readonly admin: KafkaAdmin
   /** One for each topic: kafkajs fetches nothing more until all that it fetched is worked off. */
   group(options: GroupOptions): Group
 }
@@ -106,7 +104,7 @@ export async function createMember(options: MemberOptions): Promise<Member> {
   }
 
   return {
-    ...{ producer, metrics, flood, admin, group },
+    ...{ producer, metrics, flood, group },
     registry: createRegistry(config.SCHEMA_REGISTRY_URL, config.SCHEMA_REGISTRY_TLS_CA),
     patiently: createPatiently({ logger, metrics })
   }

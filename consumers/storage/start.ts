@@ -5,7 +5,6 @@ import { createPostgres } from '../../platform/postgres/postgres.ts'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
 import { createMember } from '../group.ts'
 import type { GroupContext, GroupOptions } from '../group.ts'
-import { carryOver } from './carry-over.ts'
 import { startErasing } from './maintenance/carry-out-erasures.ts'
 import { takeEpoch } from './take-epoch.ts'
 import { createConsumeDecisions, createConsumeEvaluations } from './storage.ts'
@@ -32,7 +31,7 @@ export async function startStorage(context: GroupContext): Promise<void> {
   })
   lifecycle.onStop('postgres', () => postgres.close())
   const member = await createMember({ ...context, clientId })
-  const { registry, metrics, flood, patiently, admin } = member
+  const { registry, metrics, flood, patiently } = member
   await keepTables(context, metrics)
   keepErasing(context)
   const ofDecisions = { groupId: clientId, topic: config.DECISIONS_TOPIC }
@@ -40,8 +39,6 @@ export async function startStorage(context: GroupContext): Promise<void> {
     groupId: evaluationsGroupOf(clientId),
     topic: config.EVALUATIONS_TOPIC
   }
-  const signal = lifecycle.stopping
-  await carryOver({ ...ofEvaluations, admin, from: clientId, logger, signal })
 
   function join(of: Pick<GroupOptions, 'groupId' | 'topic'>) {
     const epochs = { takeEpoch: () => takeEpoch(postgres) }
