@@ -27,7 +27,7 @@ export function planEntriesOf(
 ): readonly PlanEntry[] {
   const byKey = new Map(runs.map((run) => [runKeyOf(run), run]))
   const entries = (plan?.rules ?? []).flatMap((rule) => entriesOfRule(rule, byKey))
-  // What is left was planned before plans were kept, or under a rule set that has changed since.
+  // The rest was planned under a rule set that has changed since, or its plan is not stored yet.
   return [...entries, ...[...byKey.values()].map(entryOfRun)]
 }
 

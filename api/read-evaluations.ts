@@ -19,7 +19,7 @@ export interface DecisionPlan {
 }
 
 export interface KnownEvaluation {
-  /** Null before there is one, and for what was evaluated before plans were kept. */
+  /** Null until it is stored. */
   readonly plan: DecisionPlan | null
   readonly runs: readonly EvaluationRun[]
 }

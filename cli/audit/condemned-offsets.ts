@@ -33,9 +33,7 @@ export async function readCondemnedOffsets(question: CondemnedQuestion): Promise
   const wanted = ends.map((range, index) => ({ ...range, from: starts[index] ?? range.from }))
   for await (const message of messagesOf(reader.read(deadLetterTopic, wanted, signal))) {
     const letter = letterOf(message)
-    if (letter?.origin.topic !== topic) continue
-    // Letters from before groups were named count for every group.
-    if (letter.group !== null && letter.group !== group) continue
+    if (letter?.origin.topic !== topic || letter.group !== group) continue
     const { partition, offset } = letter.origin
     const range = audited.get(partition)
     if (range === undefined || offset < range.from || offset >= range.to) continue

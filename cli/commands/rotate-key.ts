@@ -23,9 +23,6 @@ export interface RotateKeyRequest {
   readonly options: RotateKeyOptions
 }
 
-/** For keys from before the environment was kept. */
-const environmentDefault = 'live'
-
 export async function rotateKey(
   environment: Environment,
   { keyId, options }: RotateKeyRequest,
@@ -55,7 +52,6 @@ async function rotate(transaction: Queryable, request: RotateKeyRequest & { pepp
   refuseEnded(old, now)
   const created = await insertApiKey(transaction, pepper, {
     ...old,
-    environment: old.environment ?? environmentDefault,
     expires_at: expiryOf(old, now, options.expires)
   })
   const ends = Math.min(now + options.grace, old.expires_at?.getTime() ?? Infinity)

@@ -2,10 +2,8 @@
 import type { NewApiKey } from '../../store/insert-api-key.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 
-export interface KeyRow extends Row, Omit<NewApiKey, 'environment' | 'created_by'> {
+export interface KeyRow extends Row, Omit<NewApiKey, 'created_by'> {
   readonly key_id: string
-  /** Null for keys from before it was kept. */
-  readonly environment: string | null
   readonly organization: string
   readonly created_at: Date
   readonly revoked_at: Date | null

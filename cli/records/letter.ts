@@ -6,8 +6,8 @@ export interface Letter {
   /** Which step of the group refused it. */
   readonly step: string
   readonly error: string
-  /** The consumer group; null in letters from before it was kept. */
-  readonly group: string | null
+  /** The consumer group that refused it. */
+  readonly group: string
   readonly origin: { readonly topic: string; readonly partition: number; readonly offset: bigint }
 }
 
@@ -17,12 +17,12 @@ const prefix = 'dead_letter_'
 /** Null when the message is no dead letter of ours: anyone may write to a topic. */
 export function letterOf({ headers }: Pick<Message, 'headers'>): Letter | null {
   const said = (name: string): string => String(headers[`${prefix}${name}`] ?? '')
-  const [reason, topic] = [said('reason'), said('topic')]
+  const [reason, group, topic] = [said('reason'), said('group'), said('topic')]
   const [partition, offset] = [said('partition'), said('offset')]
   const isPlace = numberExpression.test(partition) && numberExpression.test(offset)
-  if (reason === '' || topic === '' || !isPlace) return null
+  if (reason === '' || group === '' || topic === '' || !isPlace) return null
   return {
-    ...{ reason, step: said('step'), error: said('error'), group: said('group') || null },
+    ...{ reason, step: said('step'), error: said('error'), group },
     origin: { topic, partition: Number(partition), offset: BigInt(offset) }
   }
 }

@@ -115,7 +115,7 @@ function countedOf({ score, run }: ScoreOfRun): CountedScore {
   const isSummed = value !== null && Math.abs(value) <= summedValueMax
   return {
     ...{ name, source_kind, passed },
-    // Of runs of old the names are the ids.
+    // The names identify the runs of a record without ids.
     evaluator_id: run.evaluator_id ?? (isPushed(run) ? '' : run.evaluator),
     evaluator_version: run.evaluator_version,
     value: isSummed ? value : null

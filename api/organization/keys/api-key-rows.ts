@@ -9,8 +9,8 @@ export type KeyState = (typeof keyStates)[number]
 export interface StoredKey extends Row {
   readonly key_id: string
   readonly name: string
-  /** The <env> of slk_<env>_…; null for keys from before it was kept. */
-  readonly environment: string | null
+  /** The <env> of slk_<env>_…. */
+  readonly environment: string
   readonly scopes: readonly ApiKeyScope[]
   readonly rate_limit_points: number | null
   readonly created_at: Date
@@ -103,7 +103,7 @@ export function keyView(key: StoredKey, counts: ReadonlyMap<string, KeyCounts> |
   const { key_id, name, environment, ...rest } = key
   const { accepted, rejected } = counts?.get(key_id) ?? { accepted: 0, rejected: 0 }
   return {
-    ...{ key_id, prefix: environment === null ? null : `slk_${environment}_${key_id}` },
+    ...{ key_id, prefix: `slk_${environment}_${key_id}` },
     ...{ name, environment, ...rest },
     accepted_24h: counts === null ? null : accepted,
     rejected_24h: counts === null ? null : rejected

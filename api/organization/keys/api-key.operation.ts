@@ -17,9 +17,9 @@ const count24h = { ...integerOrNull, description: 'In the last 24 hours; null if
 
 const keyMembers = {
   key_id: { type: 'string', description: 'The public part of the key.' },
-  prefix: { ...textOrNull, description: 'What the key begins with; null for old ones.' },
+  prefix: { type: 'string', description: 'The start of the key.' },
   name: { type: 'string' },
-  environment: { ...textOrNull, description: 'As the key names it; null for old ones.' },
+  environment: { type: 'string', description: 'As the key names it.' },
   scopes: { type: 'array', items: { enum: apiKeyScopes }, description: 'What it may do.' },
   rate_limit_points: {
     ...integerOrNull,

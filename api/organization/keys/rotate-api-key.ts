@@ -5,7 +5,7 @@ import type { SessionHandle } from '../../../http/route.ts'
 import { existing } from '../../configuration/refusals.ts'
 import { takeTurn } from '../../configuration/take-turn.ts'
 import type { Edit } from '../../configuration/take-turn.ts'
-import { environmentDefault, expiryOf } from './api-key-draft.ts'
+import { expiryOf } from './api-key-draft.ts'
 import { keyView, lockKey, readKey } from './api-key-rows.ts'
 import type { StoredKey } from './api-key-rows.ts'
 import { owned, refuseKeys } from './api-keys.ts'
@@ -59,8 +59,7 @@ async function rotate(edit: Edit, rotation: Rotation, pepper: string) {
   await (endsAt > now ? refuseKeys(edit) : refuseManaging(edit, []))
   const old = existing('API key', await lockKey(edit, keyId), keyId)
   refuseEnded(old)
-  const { name, scopes, rate_limit_points } = old
-  const environment = old.environment ?? environmentDefault
+  const { name, scopes, rate_limit_points, environment } = old
   const expires_at = successorExpiryOf(old, rotation)
   const created = { ...owned(edit), name, scopes, rate_limit_points, environment, expires_at }
   const { key_id, api_key } = await insertApiKey(edit, pepper, created)

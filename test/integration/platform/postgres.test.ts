@@ -91,8 +91,8 @@ test.each<[string, string, boolean, () => Promise<unknown>]>([
     false,
     () =>
       postgres.query(
-        `insert into api_keys (key_id, organization_id, name, secret_digest, scopes)
-         select string_agg(gen_random_uuid()::text, ''), gen_random_uuid(), '', '', '{}'
+        `insert into api_keys (key_id, organization_id, name, environment, secret_digest, scopes)
+         select string_agg(gen_random_uuid()::text, ''), gen_random_uuid(), '', '', '', '{}'
            from generate_series(1, 1000)`
       )
   ],

@@ -77,8 +77,8 @@ async function fillAccounts(database: TestDatabase, organizationId: string): Pro
       [userId]
     ],
     [
-      `insert into api_keys (key_id, organization_id, name, secret_digest, scopes)
-       values ($2::uuid::text, $1, 'k', '', '{}')`,
+      `insert into api_keys (key_id, organization_id, name, environment, secret_digest, scopes)
+       values ($2::uuid::text, $1, 'k', 'test', '', '{}')`,
       [userId]
     ],
     [
@@ -118,7 +118,8 @@ export async function fillOrganization(
   })
   await fillAccounts(database, organization_id)
   await database.query(
-    `insert into decision_hours values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0)`,
+    `insert into decision_hours
+     values ($1, '2026-01-31T12:00:00Z', '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
     [organization_id]
   )
   await database.query(

@@ -244,8 +244,8 @@ describe('the list', () => {
   test('counts a limit of those that have not ended', async () => {
     const { id, admin } = await anAdmin()
     await scene.database.query(
-      `insert into api_keys (key_id, organization_id, name, secret_digest, scopes)
-       select lpad(n::text, 4, '0') || substr($1, 1, 8), $1::uuid, 'many', '', '{ingest}'
+      `insert into api_keys (key_id, organization_id, name, environment, secret_digest, scopes)
+       select lpad(n::text, 4, '0') || substr($1, 1, 8), $1::uuid, 'many', 'test', '', '{ingest}'
          from generate_series(2, $2) n`,
       [id, keysMax]
     )

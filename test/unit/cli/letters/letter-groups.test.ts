@@ -6,7 +6,7 @@ import { aMessage } from '../../consumers/fakes.ts'
 
 function aRecord(reason: string, timestamp: number, state: LetterRecord['state'] = 'open') {
   const origin = { topic: 'agent-decisions', partition: 0, offset: 1n }
-  const letter = { reason, step: 'decode', error: 'e', group: null, origin }
+  const letter = { reason, step: 'decode', error: 'e', group: 'g', origin }
   return { message: aMessage({ timestamp, offset: BigInt(timestamp) }), letter, state }
 }
 
