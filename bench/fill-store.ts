@@ -64,11 +64,11 @@ const whole = [
           'agent-' || agent, session_id, domain
      from made`,
   `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type, value,
-     passed, evaluated_at, rule_id, evaluator_id, evaluator, evaluator_kind, evaluator_version,
-     received_at, agent_id, session_id, domain)
+     passed, source_kind, evaluated_at, rule_id, evaluator_id, evaluator, evaluator_kind,
+     evaluator_version, received_at, agent_id, session_id, domain)
    select $ORG$, decision_id, md5('run' || n)::uuid, md5(name || n)::uuid, name, data_type, value,
-          passed, received_at + interval '2 seconds', 'default', 'tone', 'tone', 'offline', 1,
-          received_at, 'agent-' || agent, session_id, domain
+          passed, 'evaluator', received_at + interval '2 seconds', 'default', 'tone', 'tone',
+          'offline', 1, received_at, 'agent-' || agent, session_id, domain
      from made
     cross join lateral (values ('tone', 'numeric', tone::float8, tone > 0.1),
                                ('polite', 'boolean', is_polite::int::float8, is_polite))

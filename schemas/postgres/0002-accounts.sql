@@ -60,7 +60,7 @@ create table api_keys (
   organization_id uuid not null references organizations,
   name text not null,
   -- The <env> of slk_<env>_…, which the successor of a rotated key keeps.
-  environment text,
+  environment text not null,
   secret_digest bytea not null,
   scopes text[] not null,
   -- Decisions per window for this key, next to the limit of its organization; null is no limit.

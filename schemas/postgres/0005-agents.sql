@@ -45,12 +45,12 @@ create table decision_hours (
   -- The number of decisions that name their tokens.
   input_tokens_known bigint not null,
   output_tokens_known bigint not null,
-  errors bigint not null default 0,
+  errors bigint not null,
   -- The number of decisions that say whether there was an error.
-  errors_known bigint not null default 0,
+  errors_known bigint not null,
   -- Exact, because erased decisions are subtracted.
-  latency_ms numeric not null default 0,
-  latency_known bigint not null default 0,
+  latency_ms numeric not null,
+  latency_known bigint not null,
   primary key (organization_id, hour, agent_id, domain)
 );
 create index decision_hours_by_time on decision_hours using brin (hour) with (autosummarize = on);

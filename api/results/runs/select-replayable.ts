@@ -46,8 +46,7 @@ export async function lockReplayable(
   return await transaction.query<ReplayableRun>(
     `select s.decision_id, s.run_id, coalesce(s.rule_id, s.rule) as rule_id, s.rule,
             coalesce(s.evaluator_id, s.evaluator) as evaluator_id, s.evaluator,
-            s.evaluator_kind, s.evaluator_version, s.generation,
-            coalesce(s.received_at, i.received_at) as received_at,
+            s.evaluator_kind, s.evaluator_version, s.generation, s.received_at,
             s.agent_id, s.session_id, s.domain, v.config::json ->> 'connection_id' as connection_id
        from evaluation_runs s
        join decision_ids i

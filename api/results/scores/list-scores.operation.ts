@@ -1,7 +1,7 @@
 /** What a caller needs to know of `GET /v1/evaluation/scores`. */
 import type { Operation } from '../../../http/route.ts'
 import { listMeta, listMetaExample, pageParameters } from '../../page-parameters.ts'
-import { integerOrNull, objectOf, storedScoreExample } from '../../response-schemas.ts'
+import { objectOf, storedScoreExample } from '../../response-schemas.ts'
 import { storedScoreMembers, textOrNull, uuid } from '../../response-schemas.ts'
 import { textFilter } from '../../text-filter.ts'
 import { defaultRangeDays } from '../../time-range.ts'
@@ -20,9 +20,9 @@ const score = objectOf({
   decision_id: uuid,
   name: { type: 'string' },
   ...storedScoreMembers,
-  evaluator: textOrNull,
-  evaluator_kind: textOrNull,
-  evaluator_version: integerOrNull,
+  evaluator: { type: 'string' },
+  evaluator_kind: { type: 'string' },
+  evaluator_version: { type: 'integer' },
   agent_id: textOrNull,
   session_id: textOrNull,
   domain: textOrNull

@@ -22,12 +22,12 @@ interface SeriesIdentity {
   readonly key: Key
   readonly source: string
   readonly evaluator_id: string | null
-  readonly evaluator: string | null
+  readonly evaluator: string
 }
 
 /** Versions are never mixed: what one measures is not what the next one does. */
 export interface Series extends SeriesIdentity {
-  readonly version: number | null
+  readonly version: number
   readonly points: readonly Point[]
 }
 
@@ -56,7 +56,7 @@ export function breaksOf(rows: readonly PointRow[]): readonly Break[] {
   return trends.flatMap((trend) => {
     const [first] = trend as [PointRow]
     const { key, evaluator_id, evaluator } = identityOf(first)
-    const starts = [...Map.groupBy(trend, (row) => row.evaluator_version ?? 0)]
+    const starts = [...Map.groupBy(trend, (row) => row.evaluator_version)]
       .map(([version, ofVersion]) => {
         return { version, at: Math.min(...ofVersion.map(({ first_at }) => first_at.getTime())) }
       })

@@ -26,8 +26,8 @@ export interface PointRow extends Row {
   readonly key: string
   readonly source_kind: string
   readonly evaluator_id: string | null
-  readonly evaluator: string | null
-  readonly evaluator_version: number | null
+  readonly evaluator: string
+  readonly evaluator_version: number
   /** Null when there are no intervals. */
   readonly t: Date | null
   readonly n: number
@@ -85,8 +85,7 @@ export async function selectPoints(
         limit ${rowsMax}
      ), points as (
        select ${keyColumn(groups, 'ofScore')} as key, s.source_kind, s.evaluator_id,
-              coalesce(s.evaluator, s.name) as evaluator, s.evaluator_version,
-              ${bucketOf(interval)} as t,
+              s.evaluator, s.evaluator_version, ${bucketOf(interval)} as t,
               count(*) as n, count(s.value) as n_valued, avg(s.value) as mean,
               ${rangeEnd('min', 'range_min', 0)} as min, ${rangeEnd('max', 'range_max', 1)} as max,
               stddev_samp(s.value) as deviation, count(s.passed) as n_judged,

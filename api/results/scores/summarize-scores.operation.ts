@@ -2,14 +2,7 @@
 import type { JsonSchema } from '../../../platform/validation/json-schema.ts'
 import type { Operation } from '../../../http/route.ts'
 import { lagExample, lagMembers } from '../../page-parameters.ts'
-import {
-  count,
-  integerOrNull,
-  objectOf,
-  textOrNull,
-  time,
-  timeOrNull
-} from '../../response-schemas.ts'
+import { count, objectOf, textOrNull, time, timeOrNull } from '../../response-schemas.ts'
 import { textFilter } from '../../text-filter.ts'
 import { defaultRangeDays } from '../../time-range.ts'
 import { groupNames } from './group-columns.ts'
@@ -40,7 +33,7 @@ const point = objectOf({
   pass_rate_ci: { ...interval, description: "Wilson's interval, at 95 %." }
 })
 
-const identity = { key, evaluator_id: textOrNull, evaluator: textOrNull }
+const identity = { key, evaluator_id: textOrNull, evaluator: { type: 'string' } }
 
 const cutExample = { scores_since: null, runs_since: null, groups: false }
 
@@ -145,7 +138,7 @@ export const summarizeScoresOperation: Operation = {
           items: objectOf({
             ...identity,
             source: { type: 'string' },
-            version: integerOrNull,
+            version: { type: 'integer' },
             points: { type: 'array', items: point }
           })
         },

@@ -44,8 +44,9 @@ function doneOf({ steps }: Answer): string[] {
 async function storeHour(organizationId: string, receivedAt: number): Promise<void> {
   await scene.database.query(
     `insert into decision_hours (organization_id, hour, agent_id, domain, decisions, input_tokens,
-                                 output_tokens, input_tokens_known, output_tokens_known)
-     values ($1, date_trunc('hour', $2::timestamptz, 'UTC'), '', '', 1, 0, 0, 0, 0)`,
+                                 output_tokens, input_tokens_known, output_tokens_known, errors,
+                                 errors_known, latency_ms, latency_known)
+     values ($1, date_trunc('hour', $2::timestamptz, 'UTC'), '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
     [organizationId, new Date(receivedAt)]
   )
 }

@@ -68,9 +68,10 @@ async function fill(organizationId: string): Promise<void> {
             '{"tone": {"value": 0.5, "label": null, "passed": true}}', '{}'
        from decisions where organization_id = $1`,
     `insert into decision_hours (organization_id, hour, agent_id, domain, decisions, input_tokens,
-       output_tokens, input_tokens_known, output_tokens_known)
+       output_tokens, input_tokens_known, output_tokens_known, errors, errors_known, latency_ms,
+       latency_known)
      select organization_id, date_trunc('hour', received_at, 'UTC'), agent_id, domain, count(*),
-            0, 0, 0, 0
+            0, 0, 0, 0, 0, 0, 0, 0
        from decisions where organization_id = $1 group by 1, 2, 3, 4`,
     `insert into agents select organization_id, agent_id, min(received_at), max(received_at)
        from decisions where organization_id = $1 group by 1, 2`

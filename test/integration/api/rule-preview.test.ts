@@ -33,7 +33,7 @@ async function store(organization_id: string, members: Partial<Decision>): Promi
   await storeDecision(scene.database, decision)
   await scene.database.query(
     `insert into decision_hours values ($1, date_trunc('hour', $2::timestamptz), $3, $4,
-                                        1, 0, 0, 0, 0)
+                                        1, 0, 0, 0, 0, 0, 0, 0, 0)
      on conflict (organization_id, hour, agent_id, domain)
      do update set decisions = decision_hours.decisions + 1`,
     [organization_id, new Date(decision.received_at), decision.agent_id, decision.domain]

@@ -325,13 +325,14 @@ export async function storeDecision(database: TestDatabase, decision: Decision):
 }
 
 export type RunOwner = Pick<Decision, 'organization_id' | 'decision_id'> &
-  Partial<Pick<Decision, 'agent_id' | 'domain'>> & { readonly evaluated_at?: Date }
+  Partial<Pick<Decision, 'agent_id' | 'domain' | 'received_at'>> & { readonly evaluated_at?: Date }
 
 /** Stores a run and its scores as the storage group does: together. */
 export async function storeRun(database: TestDatabase, owner: RunOwner, run: Run): Promise<void> {
   const { organization_id, decision_id, agent_id = null, domain = null } = owner
   const { evaluated_at = new Date() } = owner
-  const decision = { organization_id, decision_id, agent_id, domain, evaluated_at }
+  const received_at = new Date(owner.received_at ?? evaluated_at)
+  const decision = { organization_id, decision_id, agent_id, domain, received_at, evaluated_at }
   const { scores, cost_nano_usd: nano_usd, scheduled_at, started_at, ...rest } = run
   const timeOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
   const times = { scheduled_at: timeOf(scheduled_at), started_at: timeOf(started_at) }

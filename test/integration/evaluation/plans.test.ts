@@ -153,15 +153,17 @@ test('a message that comes again runs by the plan of then, until its runs are st
 
   await database.query(
     `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
-       evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
-     values ($1, $2, $3, 'r', 'judge', 'llm_judge', 1, 0, 'succeeded', 1, now())`,
+       evaluator_kind, evaluator_version, generation, status, attempts, received_at,
+       evaluated_at)
+     values ($1, $2, $3, 'r', 'judge', 'llm_judge', 1, 0, 'succeeded', 1, now(), now())`,
     [organization_id, decision_id, randomUUID()]
   )
   expect((await createProcess()([decision]))[0]?.runs).toHaveLength(1)
   await database.query(
     `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
-       evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
-     values ($1, $2, $3, 'r', 'short', 'heuristic', 1, 0, 'succeeded', 1, now())`,
+       evaluator_kind, evaluator_version, generation, status, attempts, received_at,
+       evaluated_at)
+     values ($1, $2, $3, 'r', 'short', 'heuristic', 1, 0, 'succeeded', 1, now(), now())`,
     [organization_id, decision_id, randomUUID()]
   )
   expect(await createProcess()([decision])).toEqual([{ decision, runs: [], outcome: duplicate }])

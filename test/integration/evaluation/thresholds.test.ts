@@ -43,7 +43,8 @@ type ScoreColumns = Readonly<Record<string, unknown>>
 async function scores(count: number, columns: ScoreColumns): Promise<void> {
   const row = {
     ...{ organization_id, name: 'polite', data_type: 'numeric', evaluator_id: 'evl_1' },
-    ...{ evaluator: 'polite', evaluator_version: 1, evaluated_at: new Date(), ...columns }
+    ...{ evaluator: 'polite', evaluator_kind: 'regex', evaluator_version: 1 },
+    ...{ source_kind: 'evaluator', received_at: new Date(), evaluated_at: new Date(), ...columns }
   }
   const names = Object.keys(row)
   const values = names.map((_, index) => `$${index + 2}`)
@@ -125,14 +126,16 @@ describe('nothing is told', () => {
     await database.query(
       `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
               evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at,
-              superseded_by)
-       values ($1, $2, $3, 'r', 'polite', 'regex', 1, 0, 'succeeded', 1, now(), $3)`,
+              received_at, superseded_by)
+       values ($1, $2, $3, 'r', 'polite', 'regex', 1, 0, 'succeeded', 1, now(), now(), $3)`,
       [organization_id, decision_id, run_id]
     )
     await database.query(
       `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type, passed,
+                           source_kind, evaluator, evaluator_kind, evaluator_version, received_at,
                            evaluated_at)
-       values ($1, $2, $3, $3, 'polite', 'boolean', false, now())`,
+       values ($1, $2, $3, $3, 'polite', 'boolean', false, 'evaluator', 'polite', 'regex', 1, now(),
+               now())`,
       [organization_id, decision_id, run_id]
     )
     await measure()

@@ -79,8 +79,9 @@ async function storeSums({ database }: Scene, organizationId: string, decisionId
   for (const [statement, ...values] of [
     [
       `insert into decision_hours (organization_id, hour, agent_id, domain, decisions,
-         input_tokens, output_tokens, input_tokens_known, output_tokens_known)
-       values ($1, ${hour}, $2, $3, 1, 0, 0, 0, 0)`,
+         input_tokens, output_tokens, input_tokens_known, output_tokens_known, errors, errors_known,
+         latency_ms, latency_known)
+       values ($1, ${hour}, $2, $3, 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
       ...[agent, `${marker}-domain`]
     ],
     [`insert into agents values ($1, $2, now(), now())`, agent],

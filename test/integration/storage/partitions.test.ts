@@ -207,21 +207,24 @@ describe('retention', () => {
   test('deletes what is old of evaluations and sums, in pieces', async () => {
     await database.query(
       `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
-         evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
+         evaluator_kind, evaluator_version, generation, status, attempts, received_at,
+         evaluated_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1,
-              now() - age * interval '1 day' from generate_series(1, 20) age,
+              now(), now() - age * interval '1 day' from generate_series(1, 20) age,
               generate_series(1, 600)`
     )
     await database.query(
       `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
-                           evaluated_at)
-       select organization_id, decision_id, run_id, gen_random_uuid(), 'n', 'boolean', evaluated_at
+                           source_kind, evaluator, evaluator_kind, evaluator_version,
+                           received_at, evaluated_at)
+       select organization_id, decision_id, run_id, gen_random_uuid(), 'n', 'boolean', 'evaluator',
+              evaluator, evaluator_kind, evaluator_version, received_at, evaluated_at
          from evaluation_runs`
     )
     await database.query(
       `insert into decision_hours
        select gen_random_uuid(), date_trunc('hour', now() - age * interval '1 day'), '', '',
-              1, 0, 0, 0, 0 from generate_series(1, 20) age`
+              1, 0, 0, 0, 0, 0, 0, 0, 0 from generate_series(1, 20) age`
     )
     await insertAged(
       `decision_facet_hours
@@ -254,9 +257,11 @@ describe('retention', () => {
   test('has no number of rows beyond which it falls behind', async () => {
     await database.query(
       `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
-                           evaluated_at)
+                           source_kind, evaluator, evaluator_kind, evaluator_version,
+                           received_at, evaluated_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'n',
-              'boolean', now() - interval '20 days' from generate_series(1, 220000)`
+              'boolean', 'evaluator', 'e', 'k', 1, now(), now() - interval '20 days'
+         from generate_series(1, 220000)`
     )
     let clock = 0
     const now = (): number => (clock += 1000)

@@ -88,11 +88,14 @@ async function fill(): Promise<void> {
                                    outcomes, runs)
      select o, d, now(), 0, '{planned}', 1 from ids`,
     `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
-       evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at)
-     select o, d, gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1, now() from ids`,
+       evaluator_kind, evaluator_version, generation, status, attempts, received_at,
+       evaluated_at)
+     select o, d, gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1, now(), now() from ids`,
     `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+                         source_kind, evaluator, evaluator_kind, evaluator_version, received_at,
                          evaluated_at)
-     select o, d, gen_random_uuid(), gen_random_uuid(), 'n', 'boolean', now() from ids`,
+     select o, d, gen_random_uuid(), gen_random_uuid(), 'n', 'boolean', 'evaluator', 'e', 'k', 1,
+            now(), now() from ids`,
     `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
                                     scores, counted)
      select o, d, now(), 'evaluated', 'pass', '{}', '{}' from ids`,
