@@ -21,21 +21,27 @@ const longPeriod = 20
 export function longestLoop(units: ArrayLike<number>, limits: LoopLimits): Loop | null {
   let longest: Loop | null = null
   for (let period = 1; period <= limits.periodMax && period < units.length; period++) {
-    const length = longestOfPeriod(units, period)
-    const repeatsMin = period >= longPeriod ? 3 : 4
-    if (length < limits.lengthMin || length < period * repeatsMin) continue
-    if (longest === null || length > longest.length) longest = { period, length }
+    const lengthMin = Math.max(limits.lengthMin, period * (period >= longPeriod ? 3 : 4))
+    const length = longestOfPeriod(units, period, lengthMin)
+    if (length > (longest?.length ?? 0)) longest = { period, length }
   }
   return longest
 }
 
-/** Length of the longest stretch in which every unit equals the one `period` before. */
-function longestOfPeriod(units: ArrayLike<number>, period: number): number {
+/**
+ * Length of the longest stretch in which every unit equals the one `period` before; 0 when none
+ * has `lengthMin` units.
+ */
+function longestOfPeriod(units: ArrayLike<number>, period: number, lengthMin: number): number {
+  const runMin = lengthMin - period
   let longest = 0
-  let run = 0
-  for (let at = period; at < units.length; at++) {
-    run = units[at] === units[at - period] ? run + 1 : 0
-    if (run > longest) longest = run
+  // A run of equal units that is long enough covers at least one of the places looked at.
+  for (let at = period + runMin - 1; at < units.length; at += runMin) {
+    let start = at
+    while (start >= period && units[start] === units[start - period]) start--
+    if (start === at) continue
+    while (at + 1 < units.length && units[at + 1] === units[at + 1 - period]) at++
+    if (at - start > longest) longest = at - start
   }
-  return longest === 0 ? 0 : longest + period
+  return longest < runMin ? 0 : longest + period
 }

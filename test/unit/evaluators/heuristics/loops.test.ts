@@ -1,5 +1,6 @@
 /** Loops are found wherever they stand, with work that grows with the text and not faster. */
 import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { longestLoop } from '../../../../evaluators/heuristics/loops.ts'
 
 const limits = { periodMax: 30, lengthMin: 8 }
@@ -37,6 +38,31 @@ test('wants a fourth time of a short stretch and a third of a long one', () => {
 test('finds nothing in nothing', () => {
   expect(longestLoop([], limits)).toBeNull()
   expect(longestLoop([1], limits)).toBeNull()
+})
+
+/** Each unit of each stretch is looked at. */
+function plainLongestLoop(units: readonly number[]): object | null {
+  const loops = numbers(limits.periodMax + 1).flatMap((period) => {
+    let run = 0
+    const runs = units.map((unit, at) => (run = unit === units[at - period] ? run + 1 : 0))
+    const length = Math.max(0, ...runs) + period
+    const repeatsMin = period >= 20 ? 3 : 4
+    const isLoop = period > 0 && length >= limits.lengthMin && length >= period * repeatsMin
+    return isLoop ? [{ period, length }] : []
+  })
+  return loops.toSorted((one, other) => other.length - one.length)[0] ?? null
+}
+
+test('finds what a look at every unit finds', () => {
+  const unit = fc.nat(2)
+  const loop = fc
+    .tuple(fc.array(unit, { maxLength: 35 }), fc.integer({ min: 1, max: 6 }))
+    .map(([stretch, times]) => Array.from({ length: times }, () => stretch).flat())
+  const units = fc.array(fc.oneof(loop, fc.array(unit)), { maxLength: 6 })
+  const property = fc.property(units, (parts) => {
+    expect(longestLoop(parts.flat(), limits)).toEqual(plainLongestLoop(parts.flat()))
+  })
+  fc.assert(property, { seed: 20_261_123, numRuns: 1000 })
 })
 
 /** Counts how often a unit is read. */
