@@ -20,11 +20,11 @@ export interface Subject {
   /** The first `textCharactersMax` of it, in lower case. */
   readonly lowerOutput: () => string
   /** The words of `lowerOutput`, each as a hash. */
-  readonly outputWords: () => Int32Array
+  readonly outputWords: () => readonly number[]
   /** Whether the output has more words than those. */
   readonly hasMoreWords: () => boolean
   /** The phrases of `outputWords`, each as a hash. */
-  readonly outputPhrases: () => Int32Array
+  readonly outputPhrases: () => readonly number[]
   /** What the output is when it is read as JSON. */
   readonly outputJson: () => JsonText
   /** The parsed input, or undefined when it is too large. */

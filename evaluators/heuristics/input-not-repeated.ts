@@ -2,6 +2,7 @@
 import { notApplicable, share } from '../evaluator.ts'
 import type { Evaluator } from '../evaluator.ts'
 import { has, phraseSetOf, shareWithin } from '../text/phrase-set.ts'
+import type { PhraseSet } from '../text/phrase-set.ts'
 import type { Subject } from '../subject.ts'
 import { phrasesOf, wordsMax, wordsOf } from '../text/words.ts'
 
@@ -23,26 +24,30 @@ export const inputNotRepeated = Object.freeze<Evaluator>({
     const input = phrasesOf(wordsOf(lower))
     if (output.length === 0 || input.length === 0) return notApplicable
     const repeated = shareWithin(output, phraseSetOf(input))
-    const isEcho =
-      repeated >= repeatedShareMin &&
-      isEchoOf(output, [() => phrasesOf(wordsOf(lowerRequest())), () => input])
+    const isEcho = repeated >= repeatedShareMin && isEchoOf(output, input, lowerRequest)
     return share(1 - repeated, !isEcho, reasonOf(subject, isEcho, repeated))
   }
 })
 
-/** Of each text its phrases, which are only made when the one before it is no echo. */
-function isEchoOf(output: Int32Array, texts: readonly (() => Int32Array)[]): boolean {
+/** Whether the output repeats the input, in which most of it stands, or the request in that. */
+function isEchoOf(
+  output: readonly number[],
+  input: readonly number[],
+  lowerRequest: () => string
+): boolean {
   const said = phraseSetOf(output)
-  return texts.some((phrasesOfText) => {
-    const phrases = phrasesOfText()
-    const first = phrases[0]
-    const last = phrases.at(-1)
-    if (first === undefined || last === undefined || !has(said, first) || !has(said, last)) {
-      return false
-    }
-    const isMostOfIt = shareWithin(phrases, said) >= repeatedShareMin
-    return isMostOfIt && shareWithin(output, phraseSetOf(phrases)) >= repeatedShareMin
-  })
+  if (isSaid(input, said)) return true
+  const request = phrasesOf(wordsOf(lowerRequest()))
+  if (!isSaid(request, said)) return false
+  return shareWithin(output, phraseSetOf(request)) >= repeatedShareMin
+}
+
+/** Whether the output holds most of a text, with its first and its last phrase. */
+function isSaid(phrases: readonly number[], said: PhraseSet): boolean {
+  const first = phrases[0]
+  const last = phrases.at(-1)
+  if (first === undefined || last === undefined) return false
+  return has(said, first) && has(said, last) && shareWithin(phrases, said) >= repeatedShareMin
 }
 
 function reasonOf(subject: Subject, isEcho: boolean, repeated: number): string {

@@ -38,7 +38,11 @@ export const noRepetition = Object.freeze<Evaluator>({
   }
 })
 
-function problemOf(output: string, words: Int32Array, repeatedPhrases: number): string | null {
+function problemOf(
+  output: string,
+  words: readonly number[],
+  repeatedPhrases: number
+): string | null {
   if (repeatedPhrases >= repeatedPhrasesMin) {
     const loop = longestLoop(words, wordLoop)
     if (loop !== null) {
@@ -57,7 +61,7 @@ function wordsText(count: number): string {
   return count === 1 ? '1 word' : `${count} words`
 }
 
-function circleOf(phrases: Int32Array, part: number): string | null {
+function circleOf(phrases: readonly number[], part: number): string | null {
   if (phrases.length < phrasesMin || part >= distinctShareMin) return null
   const percent = Math.round(part * 100)
   return `Only ${percent} % of the output's phrases of ${phraseWords} words are distinct.`

@@ -54,7 +54,7 @@ function createFindLoop(config: LoopConfig, { sessions }: EvaluatorState): Evalu
 }
 
 /** Whatever its case, white space and marks, an answer has one number, of 53 bits. */
-function answerOf(words: Int32Array, { output }: Subject): number {
+function answerOf(words: readonly number[], { output }: Subject): number {
   let [high, low] = [output.length > 32_768 ? output.length : 0, 0]
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? 0

@@ -85,8 +85,8 @@ function promptIn(message: unknown): unknown[] {
   return promptRoles.has(role ?? type) ? [content ?? parts ?? text] : []
 }
 
-function isBeginningSaid(prompts: Int32Array, said: Int32Array): boolean {
-  const beginning = prompts.subarray(0, openingWords - phraseWords + 1)
+function isBeginningSaid(prompts: readonly number[], said: readonly number[]): boolean {
+  const beginning = prompts.slice(0, openingWords - phraseWords + 1)
   const last = said.length - beginning.length
   if (beginning.length < openingWords - phraseWords + 1) return false
   for (
@@ -100,7 +100,7 @@ function isBeginningSaid(prompts: Int32Array, said: Int32Array): boolean {
 }
 
 /** Words of the longest stretch of the output whose phrases all stand in the prompt. */
-function longestCopy(prompts: Int32Array, said: Int32Array): number {
+function longestCopy(prompts: readonly number[], said: readonly number[]): number {
   const known = phraseSetOf(prompts)
   let longest = 0
   let run = 0

@@ -116,7 +116,7 @@ const hitShareMin = 0.12
 /** So many times the hits of the language that comes next. */
 const leadMin = 1.5
 
-function latinLanguageOf(words: Int32Array): Language | null {
+function latinLanguageOf(words: readonly number[]): Language | null {
   if (words.length < wordsMin) return null
   const hits: Counts = new Map()
   for (const word of words) {
@@ -131,7 +131,7 @@ function latinLanguageOf(words: Int32Array): Language | null {
 }
 
 /** @param lowerText the text in lower case @param words its words, each as a hash */
-export function languageOf(lowerText: string, words: Int32Array): Detected | null {
+export function languageOf(lowerText: string, words: readonly number[]): Detected | null {
   const script = scriptIn(lowerText)
   if (script === null) return null
   if (script === 'Latin') return { script, language: latinLanguageOf(words) }

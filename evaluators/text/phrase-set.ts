@@ -2,7 +2,7 @@
 
 /** Open addressing: a phrase stands at its place or, where that is taken, at one of the next. */
 export interface PhraseSet {
-  readonly places: Int32Array
+  readonly places: number[]
   /** All ones in binary: as many places as it says, and one, are in use. */
   readonly mask: number
 }
@@ -15,21 +15,15 @@ const probesMax = 16
 /** An empty place; a phrase of this value takes the value 1. */
 const empty = 0
 
-export function phraseSetOf(phrases: Int32Array): PhraseSet {
-  const size = sizeFor(phrases.length)
-  const set = { places: new Int32Array(size), mask: size - 1 }
+export function phraseSetOf(phrases: readonly number[]): PhraseSet {
+  const set = emptySetFor(phrases)
   for (let at = 0; at < phrases.length; at++) put(set, phrases[at] ?? empty)
   return set
 }
 
-/** For a set that nobody sees: making an array costs more than counting with it. */
-let scratch = new Int32Array(1024)
-
 /** How many of the phrases are different ones. */
-export function distinctOf(phrases: Int32Array): number {
-  const size = sizeFor(phrases.length)
-  if (size > scratch.length) scratch = new Int32Array(size)
-  const set = { places: scratch.fill(empty, 0, size), mask: size - 1 }
+export function distinctOf(phrases: readonly number[]): number {
+  const set = emptySetFor(phrases)
   let distinct = 0
   for (let at = 0; at < phrases.length; at++) {
     if (put(set, phrases[at] ?? empty)) distinct++
@@ -38,7 +32,7 @@ export function distinctOf(phrases: Int32Array): number {
 }
 
 /** Which part of the phrases stands in the set, from 0 to 1. */
-export function shareWithin(phrases: Int32Array, set: PhraseSet): number {
+export function shareWithin(phrases: readonly number[], set: PhraseSet): number {
   let found = 0
   for (let at = 0; at < phrases.length; at++) {
     if (has(set, phrases[at] ?? empty)) found++
@@ -73,6 +67,7 @@ function placeOf({ places, mask }: PhraseSet, value: number): number {
 }
 
 /** At most half full, and a power of two long, so that a mask finds the place. */
-function sizeFor(phrases: number): number {
-  return 1 << (32 - Math.clz32(Math.max(15, phrases * 2 - 1)))
+function emptySetFor(phrases: readonly number[]): PhraseSet {
+  const size = 1 << (32 - Math.clz32(Math.max(15, phrases.length * 2 - 1)))
+  return { places: new Array<number>(size).fill(empty), mask: size - 1 }
 }
