@@ -8,7 +8,8 @@ import { environmentOf } from '../stack/processes/applications.ts'
 import { parseBootstrap } from '../stack/tour/credentials.ts'
 import { preflight, thisMachine } from '../stack/preflight.ts'
 import { keepSecrets } from '../stack/secrets.ts'
-import { chooseMode, startServices } from '../stack/services.ts'
+import { chooseMode, removeData, startServices } from '../stack/services.ts'
+import type { Services } from '../stack/services.ts'
 import { runSluice } from '../stack/sluice-command.ts'
 import { createSupervisor } from '../stack/processes/supervisor.ts'
 import type { Bench, Program } from './row.ts'
@@ -25,6 +26,10 @@ export interface BenchSettings {
   readonly say: (line: string) => void
   readonly signal: AbortSignal
   readonly nodeFlags: readonly string[]
+  /** The sources that our own programs run from; this checkout when left out. */
+  readonly checkout?: string
+  /** Services write to disk as those of a deployment do. */
+  readonly isDurable?: boolean
 }
 
 /** kafkajs asks for timers in the past, which does no harm; Node 24 complains about each. */
@@ -54,27 +59,36 @@ export async function openBench(settings: BenchSettings): Promise<OpenBench> {
 }
 
 async function open(settings: BenchSettings, stops: Stops): Promise<Omit<OpenBench, 'stop'>> {
-  const { signal, nodeFlags } = settings
+  const { signal, nodeFlags, checkout = process.cwd() } = settings
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   stops.push(async () => rmSync(folder, { recursive: true, force: true }))
-  const environment = await startStores(folder, settings, stops)
-  const apiKey = await prepare(environment, signal)
+  const services = await startStores(folder, settings, stops)
+  const secrets = keepSecrets(join(folder, 'secrets.json'))
+  const environment = { ...environmentOf(services.addresses, secrets), LOG_LEVEL: 'warn' }
+  const sluice = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> =>
+    runSluice({ args, environment: env, signal, cwd: checkout })
+  const apiKey = await prepare((...args) => sluice(environment, ...args))
   const supervisor = createSupervisor({ folder, name: 'bench', signal })
   stops.push(() => supervisor.stopAll())
 
   return {
     folder,
     environment,
+    checkout,
     apiKey,
     nodeFlags,
     say: settings.say,
     signal,
     applyTopic: async (topic) => {
-      const args = ['topics', 'apply']
-      await runSluice({ args, environment: { ...environment, DECISIONS_TOPIC: topic }, signal })
+      await sluice({ ...environment, DECISIONS_TOPIC: topic }, 'topics', 'apply')
+    },
+    servicePid: (name) => {
+      const pid = services.pids()[name]
+      if (pid === undefined) throw new Error(`${name} is no process of this machine: use native`)
+      return pid
     },
     onStop: (stop) => void stops.push(stop),
-    run: (program) => supervisor.start(specOf(program)),
+    run: (program) => supervisor.start({ ...specOf(program), cwd: checkout }),
     end: (name) => supervisor.stop(name),
     countRecords: (topic) => countRecords(topic, environment)
   }
@@ -91,28 +105,29 @@ function specOf(program: Program) {
 
 async function startStores(
   folder: string,
-  { say, signal }: BenchSettings,
+  { say, signal, isDurable = false }: BenchSettings,
   stops: Stops
-): Promise<NodeJS.ProcessEnv> {
+): Promise<Services> {
   const { mode, reason } = await chooseMode(process.env['SLUICE_STACK'])
   preflight(mode, thisMachine(folder))
   say(`services: ${mode} (${reason})`)
   const services = await startServices({
     mode,
     folder,
-    ephemeral: true,
+    ephemeral: !isDurable,
     signal,
     onProgress: ({ service, state, detail }) => say(`  ${service} is ${state} ${detail}`.trimEnd()),
     onCrash: (crash) => say(`! ${crash.message}`)
   })
-  stops.push(() => services.stop())
-  const secrets = keepSecrets(join(folder, 'secrets.json'))
-  return { ...environmentOf(services.addresses, secrets), LOG_LEVEL: 'warn' }
+  stops.push(async () => {
+    await services.stop()
+    await removeData(mode, folder)
+  })
+  return services
 }
 
 /** Resolves with an API key without a limit. */
-async function prepare(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
-  const sluice = (...args: string[]): Promise<string> => runSluice({ args, environment, signal })
+async function prepare(sluice: (...args: string[]) => Promise<string>): Promise<string> {
   await Promise.all([sluice('migrate'), sluice('topics', 'apply'), sluice('schemas', 'register')])
   const { email, password } = benchLogin
   const login = ['--organization', 'Bench', '--email', email, '--password', password]

@@ -1,5 +1,6 @@
 /** One system under measurement: how it is started, what it is sent, and what a round showed. */
 import type { ProcessSpec } from '../stack/processes/process.ts'
+import type { ServiceName } from '../stack/service.ts'
 import type { ShapeName } from './load/shapes.ts'
 import type { LoadOrder, LoadReport } from './load/load.ts'
 import type { LoadProcess } from './load/load-process.ts'
@@ -43,6 +44,8 @@ export interface Bench {
   readonly folder: string
   /** Addresses of the services and secrets, as our own programs take them. */
   readonly environment: NodeJS.ProcessEnv
+  /** The sources that our own programs run from. */
+  readonly checkout: string
   /** Of an organization without a limit. */
   readonly apiKey: string
   /** Flags for the Node of the row that is profiled. */
@@ -51,6 +54,8 @@ export interface Bench {
   readonly signal: AbortSignal
   /** Starts a process that ends with the bench; resolves with its id once it is ready. */
   run(program: Program): Promise<number>
+  /** @throws when the service is not a process of this machine. */
+  servicePid(name: ServiceName): number
   /** Makes a topic that is like the one for decisions. */
   applyTopic(topic: string): Promise<void>
   /** Called when the bench ends. */

@@ -10,12 +10,16 @@ export type SluiceCommand = {
   args: string[]
   environment: NodeJS.ProcessEnv
   signal?: AbortSignal | undefined
+  /** The checkout whose command line it is, when it is not this one. */
+  cwd?: string | undefined
 }
 
 /** Resolves with what it printed; rejects with what it complained about. */
-export async function runSluice({ args, environment, signal }: SluiceCommand): Promise<string> {
+export async function runSluice(command: SluiceCommand): Promise<string> {
+  const { args, environment, signal, cwd } = command
   const child = spawn(process.execPath, [QUIET, 'cli/sluice.ts', ...args], {
     env: environment,
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: COMMAND_TIMEOUT_MS
   })

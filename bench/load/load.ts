@@ -18,6 +18,8 @@ export interface LoadOrder {
    * Requests in a second over all connections; 0 sends the next as soon as the last is answered.
    */
   readonly rate: number
+  /** Ends before the time is over, after so many; as many on each connection. */
+  readonly requests?: number
   /** The next order goes over the same connections. */
   readonly keepsConnections?: boolean
 }
@@ -56,9 +58,10 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const sent = bodies()
   const startedAt = performance.now()
   const endsAt = startedAt + order.seconds * 1000
+  const { requests = Number.POSITIVE_INFINITY } = order
 
   async function caller(first: number): Promise<void> {
-    for (let at = first; performance.now() < endsAt; at += order.connections) {
+    for (let at = first; at < requests && performance.now() < endsAt; at += order.connections) {
       const sentAt = await turnOf(startedAt, order.rate, at)
       const { content: body, group } = sent[at % sent.length] as Body
       const send = () => pool.request({ path: pathname, method: 'POST', headers, body })

@@ -18,20 +18,16 @@ import {
 } from '../report/fairness-row.ts'
 import type { FairnessRow, Noticed, Times } from '../report/fairness-row.ts'
 import type { Outcome } from '../report/outcome.ts'
-import { decisionsTopic, startGateway } from '../rows/gateway.ts'
 import { sampleWhile } from '../sample.ts'
 import type { Session } from '../session.ts'
 import { logIn } from '../system/api-gateway.ts'
 import { cpuMicroseconds } from '../system/cpu.ts'
 import { readEventLoopLag } from '../system/event-loop.ts'
-import { followGroup } from '../system/follow-group.ts'
 import { openPostgres } from '../system/open-postgres.ts'
-import { startGroup } from '../system/start-group.ts'
-import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
+import { startWholeSystem } from '../system/whole-system.ts'
 
 const innocentAddress = '127.0.0.1'
 const attackerAddress = '127.0.0.2'
-const evaluationsTopic = 'decision-evaluations'
 const accepted: Readonly<Record<string, number>> = { ingest: 202, read: 200 }
 const sampleMs = 1000
 const statementTimeoutMs = 60_000
@@ -86,21 +82,12 @@ export async function runFairness(session: Session): Promise<Outcome> {
 
 async function openStage(session: Session): Promise<Stage> {
   const { bench } = session
-  const { url, managementUrl = '' } = await startGateway(bench, { name: 'gateway', path: '' })
-  await startGroup(bench, { role: 'storage' })
-  await startGroup(bench, { role: 'evaluation' })
-  const storage = followGroup(bench, 'sluice-storage')
-  const evaluations = followGroup(bench, evaluationsGroupOf('sluice-storage'))
-  const evaluation = followGroup(bench, 'sluice-evaluation')
+  const { gateway, catchUp } = await startWholeSystem(bench)
+  const { url, managementUrl = '' } = gateway
   const start = (): FlowLoad => {
     const load: FlowLoad = startLoad('load/send-flows.ts', { signal: bench.signal })
     bench.onStop(() => load.stop())
     return load
-  }
-  const catchUp = async (): Promise<void> => {
-    await storage.catchUp(decisionsTopic)
-    await evaluation.catchUp(decisionsTopic)
-    await evaluations.catchUp(evaluationsTopic)
   }
   const readPause = () => readEventLoopLag(managementUrl, '1')
   return { session, url, readPause, innocent: start(), attacker: start(), catchUp }

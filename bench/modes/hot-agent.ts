@@ -45,7 +45,7 @@ export async function runHotAgent(session: Session): Promise<Outcome> {
   })
   const plain = await startRow(gateway, bench)
   const limited = await startRow(limitedRow, bench)
-  const storage = await startStorage(bench, decisionsTopic)
+  const storage = await startStorage(bench)
   const before = await bench.countRecords(decisionsTopic)
   // Warmed up without the hot agent, so that its points are left for what is measured.
   const warm = await warmUp(session, [

@@ -90,7 +90,7 @@ interface Counting {
 }
 
 async function openCounting({ bench }: Session): Promise<Counting> {
-  const storage = await startStorage(bench, decisionsTopic)
+  const storage = await startStorage(bench)
   const postgres = openPostgres(bench, { statementTimeoutMs })
   return { storage, postgres, records: () => bench.countRecords(decisionsTopic) }
 }

@@ -1,12 +1,10 @@
 /** What many listeners of the live tail cost storage, beside the same load without any. */
 import { logIn, startApiGateway } from '../system/api-gateway.ts'
-import { cpuMicroseconds } from '../system/cpu.ts'
+import { familyMicroseconds } from '../system/cpu.ts'
 import { markdownTable } from '../report/markdown.ts'
 import { median } from '../report/median.ts'
-import { openPostgres } from '../system/open-postgres.ts'
 import type { Outcome } from '../report/outcome.ts'
-import { postmasterId, withChildren } from '../system/process-family.ts'
-import { decisionsTopic, gateway } from '../rows/gateway.ts'
+import { gateway } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
 import { startRow } from '../start-row.ts'
 import { startStorage } from '../system/storage-lag.ts'
@@ -14,7 +12,6 @@ import type { StorageLag } from '../system/storage-lag.ts'
 import { openListeners } from '../tail-listeners.ts'
 
 const listenersCount = 200
-const statementTimeoutMs = 10_000
 /** Part of storage's processor time that listeners may add. */
 const goal = 0.1
 
@@ -30,15 +27,13 @@ interface Turn {
 export async function runTail(session: Session): Promise<Outcome> {
   const { bench, options, say } = session
   const target = await startRow(gateway, bench)
-  const storage = await startStorage(bench, decisionsTopic)
+  const storage = await startStorage(bench)
   const url = await startApiGateway(bench)
-  const postgres = openPostgres(bench, { statementTimeoutMs })
-  const database = await postmasterId(postgres)
   const take = async (listeners: number): Promise<Turn> => {
     const token = await logIn(url)
     const opened = await openListeners({ url, token, count: listeners, signal: bench.signal })
     try {
-      const turn = await measure(session, { target, storage, database })
+      const turn = await measure(session, { target, storage })
       const done = { listeners, told: opened.told(), ...turn }
       say(`  ${listeners} listeners: ${cellsOf(done).join(' | ')}`)
       return done
@@ -60,14 +55,13 @@ export async function runTail(session: Session): Promise<Outcome> {
 interface Measured {
   readonly target: Awaited<ReturnType<typeof startRow>>
   readonly storage: StorageLag
-  readonly database: number
 }
 
-async function measure({ options, load }: Session, { target, storage, database }: Measured) {
+async function measure({ bench, options, load }: Session, { target, storage }: Measured) {
   await storage.catchUp()
   const read = () => ({
-    storage: cpuMicroseconds([storage.pid]),
-    postgres: cpuMicroseconds(withChildren([database]))
+    storage: familyMicroseconds([storage.pid]),
+    postgres: familyMicroseconds([bench.servicePid('postgres')])
   })
   const before = read()
   const { url, headers } = target

@@ -1,5 +1,6 @@
 /** Processor time of other processes, as the kernel's scheduler counts it. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { contentOf, withChildren } from './process-family.ts'
 
 /**
  * Microseconds that all threads of `pids` have run so far, in user and kernel mode.
@@ -13,17 +14,31 @@ export function cpuMicroseconds(pids: readonly number[]): number {
 }
 
 function nanosecondsOf(file: string): number {
-  try {
-    return ranFor(readFileSync(file, 'utf8'))
-  } catch {
-    // The thread ended between the listing and the reading.
-    return 0
-  }
+  return ranFor(contentOf(file))
 }
 
 /** The first field of schedstat: nanoseconds on a processor. */
 export function ranFor(schedstat: string): number {
   return Number(schedstat.split(' ')[0])
+}
+
+/** Of a clock tick, on every Linux. */
+const tickMicroseconds = 10_000
+
+/**
+ * Of processes and their children, with threads and children that have ended: Java ends threads,
+ * and Postgres has a process for each connection. In steps of 10 ms a process.
+ */
+export function familyMicroseconds(pids: readonly number[]): number {
+  const ticks = withChildren(pids).map((pid) => familyTicksIn(contentOf(`/proc/${pid}/stat`)))
+  return ticks.reduce((sum, each) => sum + each, 0) * tickMicroseconds
+}
+
+/** User and system time of a process and of the children that it has waited for. */
+export function familyTicksIn(stat: string): number {
+  return fieldsOf(stat)
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 /** Of one process, in clock ticks of 10 ms: how much of its time was its own, and the kernel's. */

@@ -6,28 +6,28 @@ import type { Bench } from '../row.ts'
 
 export interface FollowedGroup {
   /** Messages that wait now, by partition. */
-  readProgress(topic: string): Promise<ProgressReport>
+  readProgress(): Promise<ProgressReport>
   /** Resolves when nothing waits any more. */
-  catchUp(topic: string): Promise<void>
+  catchUp(): Promise<void>
 }
 
-const catchUpTimeoutMs = 300_000
+const catchUpTimeoutMs = 600_000
 
 export function followGroup(
   { environment, signal, onStop }: Bench,
-  groupId: string
+  followed: ProgressOrder
 ): FollowedGroup {
   const progress = startLoad<ProgressOrder, ProgressReport>('system/group-progress.ts', {
     environment,
     signal
   })
   onStop(() => progress.stop())
-  const readProgress = (topic: string) => progress.run({ groupId, topic })
-  const catchUp = (topic: string): Promise<void> =>
+  const readProgress = () => progress.run(followed)
+  const catchUp = (): Promise<void> =>
     waitUntil({
-      what: `${groupId} did not catch up with ${topic}`,
+      what: `${followed.groupId} did not catch up with ${followed.topic}`,
       timeoutMs: catchUpTimeoutMs,
-      probe: async () => (await readProgress(topic)).every(({ lag }) => lag === 0),
+      probe: async () => (await readProgress()).every(({ lag }) => lag === 0),
       signal
     })
   return { readProgress, catchUp }

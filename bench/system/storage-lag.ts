@@ -1,8 +1,9 @@
 /** How long storage takes with what the gateway has accepted, agent by agent. */
 import { followGroup } from './follow-group.ts'
-import type { ProgressReport } from './group-progress.ts'
+import type { FollowedGroup } from './follow-group.ts'
 import { openPostgres } from './open-postgres.ts'
 import type { Bench } from '../row.ts'
+import { decisionsTopic } from '../rows/gateway.ts'
 import { startGroup } from './start-group.ts'
 
 export interface StoredAfter {
@@ -12,12 +13,8 @@ export interface StoredAfter {
   readonly p99_ms: number
 }
 
-export interface StorageLag {
+export interface StorageLag extends FollowedGroup {
   readonly pid: number
-  /** Messages that wait now, by partition. */
-  readProgress(): Promise<ProgressReport>
-  /** Resolves when nothing waits any more. */
-  catchUp(): Promise<void>
   /** From the acceptance of a decision to its row, of those received between the two times. */
   readDelays(from: number, to: number): Promise<StoredAfter[]>
 }
@@ -37,14 +34,13 @@ const delays = `
   group by agent_id`
 
 /** Starts the storage group. */
-export async function startStorage(bench: Bench, topic: string): Promise<StorageLag> {
+export async function startStorage(bench: Bench): Promise<StorageLag> {
   const pid = await startGroup(bench, { role: 'storage' })
-  const { readProgress, catchUp } = followGroup(bench, groupId)
+  const group = followGroup(bench, { groupId, topic: decisionsTopic })
   const postgres = openPostgres(bench, { statementTimeoutMs })
   return {
     pid,
-    readProgress: () => readProgress(topic),
-    catchUp: () => catchUp(topic),
+    ...group,
     readDelays: (from, to) =>
       postgres.query<Record<string, unknown> & StoredAfter>(delays, [new Date(from), new Date(to)])
   }

@@ -1,6 +1,13 @@
 /** Processor time from the kernel's figures. */
+import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
-import { cpuMicroseconds, fieldsOf, ranFor } from '../../../../bench/system/cpu.ts'
+import {
+  cpuMicroseconds,
+  familyMicroseconds,
+  familyTicksIn,
+  fieldsOf,
+  ranFor
+} from '../../../../bench/system/cpu.ts'
 
 test('reads the nanoseconds on a processor', () => {
   expect(ranFor('123456789 42 7\n')).toBe(123_456_789)
@@ -17,6 +24,15 @@ test('grows while this process works', () => {
 test('adds up several processes', () => {
   const one = cpuMicroseconds([process.pid])
   expect(cpuMicroseconds([process.pid, process.pid])).toBeGreaterThanOrEqual(2 * one)
+})
+
+test('counts children that have ended', () => {
+  const before = familyMicroseconds([process.pid])
+  execFileSync(process.execPath, ['-e', 'for (let at = 0; at < 1e8; at++);'])
+  expect(familyMicroseconds([process.pid]) - before).toBeGreaterThan(20_000)
+  const stat = '42 (a) S 1 42 42 0 -1 4194304 10 20 30 40 5 6 70 8 20 0 1'
+  expect(familyTicksIn(stat)).toBe(89)
+  expect(familyTicksIn('')).toBe(0)
 })
 
 test('the name of a process may look like fields', () => {

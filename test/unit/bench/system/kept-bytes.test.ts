@@ -1,0 +1,53 @@
+/** How the bytes of a decision read. */
+import { expect, test } from '@jest/globals'
+import { bytesIn, keptBetween, markdownOfKept } from '../../../../bench/system/kept-bytes.ts'
+import type { Kept } from '../../../../bench/system/kept-bytes.ts'
+
+const kept: Kept = {
+  decisions: 1000,
+  relations: [
+    { name: 'decisions', kind: 'table', bytes: 1300.4 },
+    { name: 'decisions_pkey', kind: 'index', bytes: 76 },
+    { name: 'accounts', kind: 'table', bytes: 0.3 }
+  ],
+  topics: { 'agent-decisions': 1340 },
+  wal: 4000
+}
+
+test('counts what was added, the largest first', () => {
+  const [empty, full] = [kept, { ...kept, topics: { 'agent-decisions': 1440 }, wal: 5000 }]
+  const relations = [
+    { name: 'decisions', kind: 'table', bytes: 2300.4 },
+    { name: 'scores', kind: 'table', bytes: 3000 },
+    { name: 'decisions_pkey', kind: 'index', bytes: 76 }
+  ] as const
+  expect(keptBetween(empty, { ...full, relations }, 10)).toEqual({
+    decisions: 10,
+    relations: [
+      { name: 'scores', kind: 'table', bytes: 300 },
+      { name: 'decisions', kind: 'table', bytes: 100 },
+      { name: 'decisions_pkey', kind: 'index', bytes: 0 }
+    ],
+    topics: { 'agent-decisions': 10 },
+    wal: 100
+  })
+})
+
+test('adds up tables and indexes', () => {
+  expect(bytesIn(kept, 'table')).toBeCloseTo(1300.7)
+  expect(bytesIn(kept, 'index')).toBe(76)
+  expect(bytesIn(kept)).toBeCloseTo(1376.7)
+})
+
+test('leaves out lines of less than a byte, and keeps them in the sum', () => {
+  const lines = markdownOfKept(kept).split('\n').slice(2)
+  expect(lines.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+    '| decisions | table | 1300 |',
+    '| decisions_pkey | index | 76 |',
+    '| Postgres | tables | 1301 |',
+    '| Postgres | indexes | 76 |',
+    '| Postgres | sum | 1377 |',
+    '| write-ahead log | | 4000 |',
+    '| agent-decisions | topic | 1340 |'
+  ])
+})
