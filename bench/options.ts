@@ -11,6 +11,7 @@ export type Mode =
   | 'hot-agent'
   | 'fairness'
   | 'storage'
+  | 'pipeline'
   | 'evaluation'
   | 'reads'
   | 'tail'
@@ -29,8 +30,10 @@ export interface BenchOptions {
   /** Of each measurement. */
   readonly seconds: number
   readonly connections: number
-  /** How many the store is filled with before reads are measured. */
+  /** How many there are in the tables of --reads, and how many --storage and --pipeline store. */
   readonly decisions: number
+  /** The folder of another checkout that takes turns with this one; null for none. */
+  readonly against: string | null
   /** Requests in a second of the measurements at an equal rate. */
   readonly rate: number
   /** Where the figures are kept; null for a file of the day under bench/results. */
@@ -52,6 +55,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --hot-agent        one agent with nine decisions of ten: what the others notice
   --fairness         what an innocent organization notices while another one attacks
   --storage          how fast storage writes, beside COPY of the same rows
+  --pipeline         what a decision costs the whole system, beside the goals
   --evaluation       what evaluation costs its process, with rules of three kinds
   --reads            how long reads take with a month of decisions in the store
   --tail             what 200 listeners of the live tail cost storage
@@ -62,12 +66,14 @@ Without the first part it compares the rows. Instead of that, one of:
 
   --rows A,B         rows to compare, or the one to profile, of: ROWS (all)
   --only A,B         attacks of --fairness, of: ATTACKS (all)
-  --rounds N         rounds, in each of which every row has its turn (3)
+  --rounds N         rounds, in each of which every row has its turn (3; 2 of --pipeline)
   --seconds N        seconds of each measurement (4; 600 of --steady, 24 of --fairness, 20 of
                      --overload, --hot-agent, --sizing and --tail)
-  --connections N    connections of the load (64)
+  --connections N    connections of the load (64; 4 of --pipeline)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
-  --decisions N      decisions in the store of --reads (2000000)
+  --decisions N      decisions of --reads (2000000), --storage (150000) and --pipeline (60000)
+  --against FOLDER   another checkout, with its node_modules, that takes turns with this one in
+                     --pipeline: as a clone of the release before
   --json FILE        where the figures are kept (bench/results/<date>-<what>.json)
   --help             this text
 
@@ -86,11 +92,8 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     mode,
     rows: namesOf('row', values.rows, known),
     only: namesOf('attack', values.only, attackNames),
-    rounds: numberOf('rounds', values.rounds),
-    seconds: numberOf('seconds', values.seconds ?? secondsDefaults[mode] ?? secondsDefault),
-    connections: numberOf('connections', values.connections),
-    rate: numberOf('rate', values.rate),
-    decisions: numberOf('decisions', values.decisions),
+    ...numbersOf({ ...defaults, ...modeDefaults[mode] }, values),
+    against: values.against ?? null,
     json: values.json ?? null
   }
 }
@@ -106,20 +109,22 @@ function namesOf(what: string, text: string | undefined, known: readonly string[
 }
 
 /** A whole comparison takes less than eight minutes. */
-const secondsDefault = '4'
+const defaults = { rounds: 3, seconds: 4, connections: 64, rate: 2000, decisions: 2_000_000 }
 /** Where a measurement is about more than a decision's cost. */
-const secondsDefaults: Partial<Record<Mode, string>> = {
-  steady: '600',
-  overload: '20',
-  'hot-agent': '20',
-  fairness: '24',
-  tail: '20',
-  sizing: '20'
+const modeDefaults: Partial<Record<Mode, Partial<typeof defaults>>> = {
+  steady: { seconds: 600 },
+  overload: { seconds: 20 },
+  'hot-agent': { seconds: 20 },
+  fairness: { seconds: 24 },
+  tail: { seconds: 20 },
+  sizing: { seconds: 20 },
+  storage: { decisions: 150_000 },
+  pipeline: { decisions: 60_000, connections: 4, rounds: 2 }
 }
 
 const flagModes = [
-  ...(['steady', 'overload', 'hot-agent', 'fairness', 'storage', 'evaluation'] as const),
-  ...(['reads', 'tail', 'sizing', 'sdk', 'micro', 'page'] as const)
+  ...(['steady', 'overload', 'hot-agent', 'fairness', 'storage', 'pipeline'] as const),
+  ...(['evaluation', 'reads', 'tail', 'sizing', 'sdk', 'micro', 'page'] as const)
 ] as const
 
 function modeOf(values: ReturnType<typeof parse>): Mode {
@@ -138,11 +143,12 @@ function parse(args: readonly string[]) {
       options: {
         rows: { type: 'string' },
         only: { type: 'string' },
-        rounds: { type: 'string', default: '3' },
+        rounds: { type: 'string' },
         seconds: { type: 'string' },
-        connections: { type: 'string', default: '64' },
-        rate: { type: 'string', default: '2000' },
-        decisions: { type: 'string', default: '2000000' },
+        connections: { type: 'string' },
+        rate: { type: 'string' },
+        decisions: { type: 'string' },
+        against: { type: 'string' },
         json: { type: 'string' },
         'cpu-prof': { type: 'boolean', default: false },
         steady: { type: 'boolean', default: false },
@@ -150,6 +156,7 @@ function parse(args: readonly string[]) {
         'hot-agent': { type: 'boolean', default: false },
         fairness: { type: 'boolean', default: false },
         storage: { type: 'boolean', default: false },
+        pipeline: { type: 'boolean', default: false },
         evaluation: { type: 'boolean', default: false },
         reads: { type: 'boolean', default: false },
         tail: { type: 'boolean', default: false },
@@ -163,6 +170,15 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new OptionError(error instanceof Error ? error.message : String(error))
   }
+}
+
+type Numbers = typeof defaults
+
+function numbersOf(unasked: Numbers, asked: Partial<Record<keyof Numbers, string>>): Numbers {
+  const names = Object.keys(unasked) as (keyof Numbers)[]
+  return Object.fromEntries(
+    names.map((name) => [name, numberOf(name, asked[name] ?? String(unasked[name]))])
+  ) as Numbers
 }
 
 function numberOf(name: string, text: string): number {

@@ -9,6 +9,7 @@ import { runEvaluation } from './modes/evaluation.ts'
 import { runFairness } from './modes/fairness.ts'
 import { runHotAgent } from './modes/hot-agent.ts'
 import { runOverload } from './modes/overload.ts'
+import { runPipeline } from './modes/pipeline.ts'
 import { profileFlags, profileGateway } from './modes/profile-gateway.ts'
 import { runReads } from './modes/reads.ts'
 import { runSdk } from './modes/sdk.ts'
@@ -46,6 +47,7 @@ const measured: Readonly<Record<string, (session: Session) => Promise<Outcome>>>
   'hot-agent': runHotAgent,
   fairness: runFairness,
   storage: runStorage,
+  pipeline: runPipeline,
   reads: runReads,
   tail: runTail,
   sizing: runSizing,

@@ -13,7 +13,6 @@ import { decisionsTopic } from '../rows/gateway.ts'
 import type { Session } from '../session.ts'
 import { startGroup } from '../system/start-group.ts'
 
-const decisions = 150_000
 /** Rows/s of storage as a share of those of COPY. */
 const atLeast = 0.5
 const pollMs = 20
@@ -27,7 +26,14 @@ interface Round {
 }
 
 export async function runStorage(session: Session): Promise<Outcome> {
+  const figures = await measureBesideCopy(session)
+  const isComplete = figures.rows === figures.decisions
+  return { isComplete, page: pageOf(figures), figures }
+}
+
+export async function measureBesideCopy(session: Session): Promise<Figures> {
   const { bench, options, say } = session
+  const { decisions } = options
   const postgres = openPostgres(bench, { statementTimeoutMs })
   const { bytes } = await fillTopic(session)
   say(`  ${decisions} decisions of ${Math.round(bytes / decisions)} bytes are in the topic`)
@@ -36,27 +42,27 @@ export async function runStorage(session: Session): Promise<Outcome> {
   for (let round = 1; round <= options.rounds; round++) {
     const storage = await measureStorage(session, postgres, round)
     rows = Math.min(rows, await countRows(postgres))
-    const copy_rows_per_second = await measureCopy(postgres)
+    const copy_rows_per_second = await measureCopy(postgres, decisions)
     const ratio = storage.storage_rows_per_second / copy_rows_per_second
     rounds.push({ ...storage, copy_rows_per_second, ratio })
     say(`  round ${round}/${options.rounds}: ${lineOf(rounds.at(-1)).join(' | ')}`)
   }
-  const figures = { decisions, bytes_per_decision: bytes / decisions, rows, rounds }
-  return { isComplete: rows === decisions, page: pageOf(figures), figures }
+  const ratio = median(rounds.map((round) => round.ratio))
+  return { decisions, bytes_per_decision: bytes / decisions, rows, rounds, ratio }
 }
 
-async function fillTopic({ bench }: Session): Promise<FillReport> {
+async function fillTopic({ bench, options }: Session): Promise<FillReport> {
   const { environment, signal } = bench
   const fill = startLoad<FillOrder, FillReport>('fill-topic.ts', { environment, signal })
   try {
-    return await fill.run({ topic: decisionsTopic, decisions })
+    return await fill.run({ topic: decisionsTopic, decisions: options.decisions })
   } finally {
     await fill.stop()
   }
 }
 
 /** A group of its own reads the topic from the beginning, into tables that are empty again. */
-async function measureStorage({ bench }: Session, postgres: Postgres, round: number) {
+async function measureStorage({ bench, options }: Session, postgres: Postgres, round: number) {
   await empty(postgres)
   const name = `storage-${round}`
   const environment = { STORAGE_GROUP_ID: name }
@@ -64,7 +70,7 @@ async function measureStorage({ bench }: Session, postgres: Postgres, round: num
   const seen = () => look(postgres, name, withChildren([pid]))
   // From the first rows on: a start is no write.
   const first = await seenWhen(seen, ({ consumed }) => consumed > 0)
-  const last = await seenWhen(seen, ({ consumed }) => consumed >= decisions)
+  const last = await seenWhen(seen, ({ consumed }) => consumed >= options.decisions)
   await bench.end(name)
   const rows = last.consumed - first.consumed
   return {
@@ -99,7 +105,7 @@ async function seenWhen(seen: () => Promise<Look>, isIt: (look: Look) => boolean
 }
 
 /** By the server, from a file of its own: no client is in its way. */
-async function measureCopy(postgres: Postgres): Promise<number> {
+async function measureCopy(postgres: Postgres, decisions: number): Promise<number> {
   const [found] = await postgres.query<{ file: string }>(
     `select current_setting('data_directory') || '/bench.copy' as file`
   )
@@ -124,12 +130,15 @@ async function countRows(postgres: Postgres): Promise<number> {
 }
 
 interface Figures {
+  readonly decisions: number
+  readonly bytes_per_decision: number
   readonly rows: number
   readonly rounds: readonly Round[]
+  /** The median of the rounds. */
+  readonly ratio: number
 }
 
-function pageOf({ rows, rounds }: Figures): string[] {
-  const ratio = median(rounds.map((round) => round.ratio))
+function pageOf({ decisions, rows, rounds, ratio }: Figures): string[] {
   const outcome = ratio >= atLeast ? 'met' : 'missed'
   const goal = `the goal of at least ${atLeast.toFixed(2)} is ${outcome}`
   const lines = rounds.map((round, at) => [String(at + 1), ...lineOf(round)])

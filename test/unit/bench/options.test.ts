@@ -15,6 +15,7 @@ test('measures every row when nothing is asked', () => {
     connections: 64,
     rate: 2000,
     decisions: 2_000_000,
+    against: null,
     json: null
   })
 })
@@ -36,7 +37,9 @@ test.each([
   [['--hot-agent'], { mode: 'hot-agent' }],
   [['--fairness'], { mode: 'fairness', seconds: 24 }],
   [['--fairness', '--only', 'logins,tails'], { only: ['logins', 'tails'] }],
-  [['--storage'], { mode: 'storage', rounds: 3 }],
+  [['--storage'], { mode: 'storage', rounds: 3, decisions: 150_000 }],
+  [['--pipeline'], { mode: 'pipeline', rounds: 2, connections: 4, decisions: 60_000 }],
+  [['--pipeline', '--against', '../before'], { mode: 'pipeline', against: '../before' }],
   [['--evaluation'], { mode: 'evaluation', rounds: 3 }],
   [['--reads', '--decisions', '20000'], { mode: 'reads', decisions: 20_000 }],
   [['--micro'], { mode: 'micro' }],

@@ -1,0 +1,209 @@
+/** The whole system under full load: what a decision costs every part, beside the goals. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Postgres } from '../../platform/postgres/postgres.ts'
+import { signalTree } from '../../stack/processes/process-tree.ts'
+import { shapes } from '../load/shapes.ts'
+import { openBench } from '../open-bench.ts'
+import type { OpenBench } from '../open-bench.ts'
+import { markdownTable } from '../report/markdown.ts'
+import { median } from '../report/median.ts'
+import type { Outcome } from '../report/outcome.ts'
+import { markdownOfPipelineGoals } from '../report/pipeline-goals.ts'
+import type { PipelineFigures } from '../report/pipeline-goals.ts'
+import type { Session } from '../session.ts'
+import { familyMicroseconds } from '../system/cpu.ts'
+import { bytesIn, keptBetween, markdownOfKept, readLevel } from '../system/kept-bytes.ts'
+import type { Kept } from '../system/kept-bytes.ts'
+import { openPostgres } from '../system/open-postgres.ts'
+import { measureWaits } from '../system/stored-waits.ts'
+import { evaluationsTopic, measureLoad, parts, send } from '../system/whole-system.ts'
+import { startWholeSystem } from '../system/whole-system.ts'
+import type { LoadCost, Sending, WholeSystem } from '../system/whole-system.ts'
+import { measureBesideCopy } from './storage.ts'
+
+/** As shares of `--decisions`: 5,000, 35,000 and 150,000 of 60,000. */
+const warmUpShare = 1 / 12
+const backlogShare = 7 / 12
+const copyShare = 5 / 2
+/** The load ends by the number of its requests. */
+const sendSecondsMax = 600
+const statementTimeoutMs = 300_000
+/** A member that is held stays in its group. */
+const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '300000' }
+
+interface Measured extends LoadCost {
+  readonly kept: Kept
+  /** CPU of the evaluation process, while storage is held. */
+  readonly evaluation_us: number
+  readonly waits_ms: readonly number[]
+  /** Decisions that were accepted and are not stored or not evaluated. */
+  readonly lost: number
+}
+
+interface Turn extends Measured {
+  readonly checkout: string
+}
+
+type Copy = Awaited<ReturnType<typeof measureBesideCopy>>
+
+export async function runPipeline(session: Session): Promise<Outcome> {
+  const { bench, options, say, keep } = session
+  const checkouts = checkoutsOf(options.against)
+  const decisions = Math.round(options.decisions * copyShare)
+  say(`storage of ${decisions} decisions beside COPY`)
+  const copy = await measureBesideCopy({ ...session, options: { ...options, decisions } })
+  // Each turn has services of its own, so that every checkout finds empty tables and topics.
+  await bench.stop()
+  const turns: Turn[] = []
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const [checkout, folder] of checkouts) {
+      say(`round ${round}/${options.rounds}, ${checkout}`)
+      const turn = { checkout, ...(await takeTurn(session, folder)) }
+      turns.push(turn)
+      say(`  ${cellsOf(turn).join(' | ')}`)
+    }
+    keep(outcomeOf(turns, copy))
+  }
+  return outcomeOf(turns, copy)
+}
+
+const own = 'this'
+const other = 'release before'
+
+/** In the order of their turns. */
+function checkoutsOf(against: string | null): [string, string][] {
+  if (against === null) return [[own, process.cwd()]]
+  const folder = resolve(against)
+  if (!existsSync(join(folder, 'consumers/main.ts')) || !existsSync(join(folder, 'node_modules')))
+    throw new Error(`--against is "${against}"; it is a checkout of Sluice with its node_modules.`)
+  return [
+    [own, process.cwd()],
+    [other, folder]
+  ]
+}
+
+interface Scene {
+  readonly session: Session
+  readonly bench: OpenBench
+  readonly system: WholeSystem
+  readonly postgres: Postgres
+}
+
+async function takeTurn(session: Session, checkout: string): Promise<Measured> {
+  const { signal } = session.bench
+  const settings = { say: () => {}, signal, nodeFlags: [], checkout, isDurable: true }
+  const bench = await openBench(settings)
+  try {
+    const system = await startWholeSystem(bench, groupSettings)
+    const postgres = openPostgres(bench, { statementTimeoutMs })
+    return await measure({ session, bench, system, postgres })
+  } finally {
+    await bench.stop()
+  }
+}
+
+async function measure(scene: Scene): Promise<Measured> {
+  const { session, bench, system, postgres } = scene
+  const { load, say } = session
+  const before = await readLevel(bench, postgres)
+  say('  warm-up, then full load')
+  const warmUp = await send(system, load, sendingOf(session, warmUpShare))
+  const cost = await measureLoad(system, load, sendingOf(session, 1))
+  say(`  ${cost.accepted} decisions: their scores were stored after ${cost.seconds.toFixed(0)} s`)
+  const decisions = warmUp + cost.accepted
+  const kept = keptBetween(before, await readLevel(bench, postgres), decisions)
+  say('  evaluation alone')
+  const { backlog, evaluation_us } = await measureEvaluation(scene)
+  say(`  ${backlog} evaluations wait for storage`)
+  signalAll(system.pids.storage, 'SIGCONT')
+  const waits_ms = await measureWaits(system, postgres, bench.signal)
+  await system.catchUp()
+  const [found] = await postgres.query<{ stored: number }>(
+    'select count(*) as stored from decision_ids'
+  )
+  const evaluated = await bench.countRecords(evaluationsTopic)
+  const lost = decisions + backlog + waits_ms.length - Math.min(found?.stored ?? 0, evaluated)
+  return { ...cost, kept, evaluation_us, waits_ms, lost: Math.max(0, lost) }
+}
+
+function sendingOf({ options: { decisions, connections } }: Session, share: number): Sending {
+  const requests = Math.ceil((decisions * share) / shapes.batch.decisions)
+  return { shape: 'batch', connections, rate: 0, seconds: sendSecondsMax, requests }
+}
+
+/**
+ * Decisions are stored while evaluation is held, and evaluated while storage is held. Storage is
+ * still held when it returns, and only evaluations wait for it.
+ */
+async function measureEvaluation({ session, system }: Scene) {
+  const { pids, groups } = system
+  signalAll(pids.evaluation, 'SIGSTOP')
+  const backlog = await send(system, session.load, sendingOf(session, backlogShare))
+  await groups.stored.catchUp()
+  signalAll(pids.storage, 'SIGSTOP')
+  const before = familyMicroseconds(pids.evaluation)
+  signalAll(pids.evaluation, 'SIGCONT')
+  await groups.evaluated.catchUp()
+  return { backlog, evaluation_us: (familyMicroseconds(pids.evaluation) - before) / backlog }
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) signalTree(pid, signal)
+}
+
+function outcomeOf(turns: readonly Turn[], copy: Copy): Outcome {
+  const [ours, others] = [own, other].map((name) => turns.filter((one) => one.checkout === name))
+  const measured = { ...figuresOf(ours ?? []), copy_ratio: copy.ratio }
+  const before = others?.length === 0 ? {} : figuresOf(others ?? [])
+  const lost = turns.reduce((sum, turn) => sum + turn.lost, 0)
+  const kept = ours?.at(-1)?.kept
+  const page = [
+    markdownOfPipelineGoals(measured, before),
+    '',
+    markdownTable(heads, turns.map(cellsOf), 1),
+    '',
+    ...(kept === undefined ? [] : [markdownOfKept(kept), '']),
+    'Medians of the turns, the longest of all waits. CPU is in µs of one decision of 1.2 kB, ' +
+      `sent in batches of 100, with the default rule; ${lost} of those accepted are lost.`
+  ]
+  return { isComplete: lost === 0, page, figures: { measured, before, turns, copy } }
+}
+
+export function figuresOf(turns: readonly Measured[]): Omit<PipelineFigures, 'copy_ratio'> {
+  const of = (value: (turn: Measured) => number): number => median(turns.map(value))
+  const waits = turns.flatMap(({ waits_ms }) => waits_ms)
+  return {
+    cpu_us: of(behindGateway),
+    decisions_per_second: of(({ accepted, seconds }) => accepted / seconds),
+    postgres_bytes: of(({ kept }) => bytesIn(kept)),
+    wal_bytes: of(({ kept }) => kept.wal),
+    wait_p50_s: median(waits) / 1000,
+    wait_max_s: Math.max(...waits) / 1000,
+    evaluation_us: of(({ evaluation_us }) => evaluation_us)
+  }
+}
+
+function behindGateway({ cpu }: Measured): number {
+  return parts.reduce((sum, part) => sum + (part === 'gateway' ? 0 : cpu[part]), 0)
+}
+
+const heads = [
+  ...['checkout', 'decisions/s', ...parts, 'behind the gateway', 'evaluation alone'],
+  ...['Postgres bytes', 'WAL bytes', 'waits', 'p50 s', 'longest s']
+]
+
+function cellsOf(turn: Turn): string[] {
+  const figures = figuresOf([turn])
+  return [
+    turn.checkout,
+    figures.decisions_per_second.toFixed(0),
+    ...parts.map((part) => turn.cpu[part].toFixed(0)),
+    ...[figures.cpu_us, figures.evaluation_us, figures.postgres_bytes, figures.wal_bytes].map(
+      (value) => value.toFixed(0)
+    ),
+    String(turn.waits_ms.length),
+    figures.wait_p50_s.toFixed(2),
+    figures.wait_max_s.toFixed(2)
+  ]
+}
