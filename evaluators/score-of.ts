@@ -2,8 +2,12 @@
 import { bareScore } from '../core/evaluation/evaluation.ts'
 import type { Score } from '../core/evaluation/evaluation.ts'
 import type { ScoreDefinition } from '../core/evaluation/evaluator-definition.ts'
-import { uuidv5 } from '../core/ids/ids.ts'
+import { scoreIdOf } from '../core/ids/run-id.ts'
 import type { Finding } from './evaluator.ts'
+
+type Scale = Pick<ScoreDefinition, 'data_type' | 'min' | 'max'> & {
+  readonly direction: string | null
+}
 
 /** The same run gives the same score its id, however often it is delivered. */
 export function scoreOf(runId: string, output: ScoreDefinition, finding: Finding): Score {
@@ -11,7 +15,7 @@ export function scoreOf(runId: string, output: ScoreDefinition, finding: Finding
   const { name, threshold, min, max, direction } = output
   return {
     ...bareScore,
-    score_id: uuidv5(runId, name),
+    score_id: scoreIdOf(runId, name),
     name,
     data_type,
     value,
@@ -29,13 +33,13 @@ export function scoreOf(runId: string, output: ScoreDefinition, finding: Finding
 }
 
 /** From 0, the worst, to 1, the best; null where neither is known. */
-function normalizedOf(value: number | null, output: ScoreDefinition): number | null {
-  if (value === null || output.direction === 'none') return null
-  const part = output.data_type === 'numeric' ? partOf(value, output) : value
+export function normalizedOf(value: number | null, scale: Scale): number | null {
+  if (value === null || scale.direction === 'none') return null
+  const part = scale.data_type === 'numeric' ? partOf(value, scale) : value
   if (part === null) return null
-  return output.direction === 'lower' ? 1 - part : part
+  return scale.direction === 'lower' ? 1 - part : part
 }
 
-function partOf(value: number, { min, max }: ScoreDefinition): number | null {
+function partOf(value: number, { min, max }: Scale): number | null {
   return min === null || max === null || max <= min ? null : (value - min) / (max - min)
 }

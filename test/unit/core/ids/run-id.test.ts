@@ -1,0 +1,35 @@
+/** Ids of runs differ where their origin does, and lead back to the decision. */
+import { expect, test } from '@jest/globals'
+import { runIdOf, runMaskOf, scoreIdOf } from '../../../../core/ids/run-id.ts'
+import { xorIds } from '../../../../core/ids/xor-ids.ts'
+
+const origin = {
+  organization_id: '01938c4e-0000-7000-8000-000000000001',
+  decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55',
+  rule_id: 'default',
+  evaluator_id: 'output_not_empty',
+  version: 1,
+  generation: 0
+}
+
+test('every part of the origin makes another id', () => {
+  const others = [
+    { ...origin, organization_id: '01938c4e-0000-7000-8000-000000000002' },
+    { ...origin, decision_id: '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a56' },
+    { ...origin, rule_id: 'rul_1' },
+    { ...origin, evaluator_id: 'output_complete' },
+    { ...origin, version: 2 },
+    { ...origin, generation: 1 }
+  ]
+  const ids = [origin, ...others].map(runIdOf)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(runIdOf({ ...origin })).toBe(ids[0])
+})
+
+test('the mask leads back to the decision, and to its score', () => {
+  const { decision_id, ...rest } = origin
+  const mask = runMaskOf(rest)
+  expect(xorIds(runIdOf(origin), mask)).toBe(decision_id)
+  expect(xorIds(decision_id, scoreIdOf(mask, 'tone'))).toBe(scoreIdOf(runIdOf(origin), 'tone'))
+  expect(scoreIdOf(mask, 'tone')).not.toBe(scoreIdOf(mask, 'polite'))
+})
