@@ -28,7 +28,7 @@ const letterHeaders = {
 
 const key = {
   ...text,
-  description: 'agent_id in UTF-8, else session_id, else no key at all.'
+  description: 'agent_id in UTF-8, else session_id, else decision_id.'
 }
 
 function payloadOf({ text: schema }: AvroContract) {

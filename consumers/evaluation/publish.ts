@@ -36,5 +36,5 @@ function recordOf(topic: string, evaluation: Evaluation, value: Buffer): Outgoin
   const { decision_id, organization_id } = evaluation
   const key = keyOf(evaluation)
   const headers = { decision_id, organization_id }
-  return { topic, key: key === null ? null : Buffer.from(key, 'utf8'), value, headers }
+  return { topic, key: Buffer.from(key, 'utf8'), value, headers }
 }

@@ -31,9 +31,10 @@ export function identityNameOf({
 }
 
 /**
- * The record's key: one agent's decisions stay in order, on one partition.
- * An empty text is no key: as one it would send every such decision to the same partition.
+ * The record's key: one agent's decisions stay in order, on one partition, and a retry follows what
+ * it repeats. An empty text is no key: as one it would send every such decision to the same
+ * partition.
  */
-export function keyOf(decision: Pick<Decision, 'agent_id' | 'session_id'>): string | null {
-  return decision.agent_id || decision.session_id || null
+export function keyOf(decision: Pick<Decision, 'agent_id' | 'session_id' | 'decision_id'>): string {
+  return decision.agent_id || decision.session_id || decision.decision_id
 }

@@ -32,13 +32,8 @@ export function createEncode({ topic, schemaId, metrics }: EncodeDependencies): 
     const value = encodeAvro(decision, id)
     if (value.length > decisionBytesMax) throw tooLarge(sizesOf(decision), value.length)
     countBytes(value.length)
-    const key = keyOf(decision)
-    return {
-      topic,
-      key: key === null ? null : Buffer.from(key, 'utf8'),
-      value,
-      headers: headersOf(decision, traceparent)
-    }
+    const key = Buffer.from(keyOf(decision), 'utf8')
+    return { topic, key, value, headers: headersOf(decision, traceparent) }
   }
 }
 

@@ -40,12 +40,14 @@ test('an evaluation arrives as it was, under its schema and its key', async () =
   expect(decodePayload(payload)).toEqual(evaluation)
 })
 
+const decisionId = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
+
 test.each([
   ['the session', { agent_id: null, session_id: 's' }, 's'],
-  ['none', { agent_id: null, session_id: null }, undefined]
+  ['the decision', { agent_id: null, session_id: null }, decisionId]
 ])('without an agent the key is %s, as that of the decision', async (_what, names, key) => {
   const { publish, producer } = scene()
-  await publish([anEvaluation(names)])
+  await publish([anEvaluation({ ...names, decision_id: decisionId })])
   expect(producer.records[0]?.key?.toString()).toBe(key)
 })
 

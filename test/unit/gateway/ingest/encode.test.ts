@@ -25,13 +25,15 @@ test('the value is the decision in Avro, under the id of its schema', () => {
   expect(decodePayload(payload)).toEqual(decision)
 })
 
+const decisionId = '01938c4e-5b7a-7c3e-9f00-2f6d1c1b8a55'
+
 test.each([
   ['the agent', { agent_id: 'agent-ü', session_id: 'session' }, 'agent-ü'],
   ['else the session', { agent_id: null, session_id: 'session' }, 'session'],
-  ['else none', { agent_id: null, session_id: null }, undefined],
-  ['never an empty text', { agent_id: null, session_id: '' }, undefined]
+  ['else the decision', { agent_id: null, session_id: null }, decisionId],
+  ['never an empty text', { agent_id: null, session_id: '' }, decisionId]
 ])('the key is %s', (_what, names, key) => {
-  expect(encode(aDecision(names)).key?.toString('utf8')).toBe(key)
+  expect(encode(aDecision({ ...names, decision_id: decisionId })).key?.toString('utf8')).toBe(key)
 })
 
 describe('headers', () => {
