@@ -3,6 +3,7 @@ import type { Row } from '../platform/postgres/postgres.ts'
 import { yieldTurn } from '../platform/process/yield-turn.ts'
 import type { EvaluationRun } from './evaluation-run.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
+import { onDays, selectDays } from './decision-days.ts'
 import { readRuns } from './read-runs.ts'
 import { createReadRuleOutlines } from './rule-outlines.ts'
 import type { RuleOutline } from './rule-outlines.ts'
@@ -62,9 +63,10 @@ export function createReadEvaluations(): EvaluationReads {
   })
 
   const readEvaluations: ReadEvaluations = async function* (store, decisionIds) {
-    for (const ids of await batchesOf(store, decisionIds)) {
+    const days = await selectDays(store, decisionIds)
+    for (const ids of await batchesOf(store, decisionIds, days)) {
       // Plans after runs: whatever run is seen, the plan that it belongs to is seen as well.
-      const runs = await readRuns(store, ids)
+      const runs = await readRuns(store, ids, days)
       const rows = await selectPlans(store, ids)
       const versions = rows.map(({ rule_set_version }) => rule_set_version)
       const outlines = await readRuleOutlines(store, versions)
@@ -91,17 +93,21 @@ export function createReadEvaluations(): EvaluationReads {
 /** Ids of decisions whose runs are read together. */
 async function batchesOf(
   store: OrganizationStore,
-  decisionIds: readonly string[]
+  decisionIds: readonly string[],
+  days: readonly Date[] | null
 ): Promise<readonly (readonly string[])[]> {
   if (decisionIds.length <= 1) return decisionIds.map((id) => [id])
   const counts = await store.query<{ decision_id: string; runs: number }>(
     `select wanted.decision_id,
-            (select count(*) from evaluation_runs r
-              where r.organization_id = $1 and r.decision_id = wanted.decision_id)
+            coalesce((select sum(cardinality(e.run_kinds)) from evaluations e
+                       where e.organization_id = $1 and e.decision_id = wanted.decision_id
+                         and ${onDays('e.received_at', '$3')}), 0)
+            + (select count(*) from later_runs r
+                where r.organization_id = $1 and r.decision_id = wanted.decision_id)
             + (select count(*) from open_runs o
                 where o.organization_id = $1 and o.decision_id = wanted.decision_id) as runs
        from unnest($2::uuid[]) as wanted (decision_id)`,
-    [store.organizationId, decisionIds]
+    [store.organizationId, decisionIds, days]
   )
   const runsOf = new Map(counts.map(({ decision_id, runs }) => [decision_id, runs]))
   const batches: string[][] = []

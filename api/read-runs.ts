@@ -1,4 +1,5 @@
 /** Evaluation runs of decisions with their scores, ended or open, as one snapshot. */
+import { onDays } from './decision-days.ts'
 import type { Row } from '../platform/postgres/postgres.ts'
 import { endedRunOf, openRunOf } from './evaluation-run.ts'
 import type { EvaluationRun, RunRow, RunScore } from './evaluation-run.ts'
@@ -17,31 +18,45 @@ type ScoredRunRow = RunRow & { readonly decision_id: string } & (
  */
 const rowsMax = 5000
 
-/**
- * One statement: runs and scores read apart could show a run that ended without its scores, and
- * open runs read apart one that is neither open nor ended.
- */
-export async function readRuns(
-  store: OrganizationStore,
-  decisionIds: readonly string[]
-): Promise<RunsByDecision> {
-  const rows = await store.query<ScoredRunRow & Row>(
-    `select * from (select * from (
-     select r.decision_id, r.run_id, r.rule_id, r.rule, r.evaluator_id, r.evaluator,
+const endedColumns = `r.decision_id, r.run_id, r.rule_id, r.rule, r.evaluator_id, r.evaluator,
             r.evaluator_kind, r.evaluator_version, r.generation, r.replay_of, r.superseded_by,
             r.status, r.status_reason, r.attempts, r.duration_us, r.scheduled_at, r.started_at,
             null::timestamptz as next_attempt_at, r.evaluated_at, r.stored_at,
-            null::text as result,
-            s.score_id, s.name, s.data_type, s.value, s.label, s.passed, s.reason, s.normalized,
-            s.threshold, s.range_min, s.range_max, s.direction, s.confidence, s.evidence,
-            s.source_kind, s.source_id
-       from evaluation_runs r
-       left join scores s
+            null::text as result`
+
+function scoreColumns(of: 'r' | 's'): string {
+  return `${of}.score_id, ${of}.name, ${of}.data_type, ${of}.value, ${of}.label, ${of}.passed,
+            ${of}.reason, ${of}.normalized, ${of}.threshold, ${of}.range_min, ${of}.range_max,
+            ${of}.direction, ${of}.confidence, ${of}.evidence, ${of}.source_kind, ${of}.source_id`
+}
+
+/**
+ * One statement: runs and scores read apart could show a run that ended without its scores, and
+ * open runs read apart one that is neither open nor ended.
+ * @param days of the decisions, as `selectDays` has them
+ */
+export async function readRuns(
+  store: OrganizationStore,
+  decisionIds: readonly string[],
+  days: readonly Date[] | null
+): Promise<RunsByDecision> {
+  const rows = await store.query<ScoredRunRow & Row>(
+    `select * from (select * from (
+     select ${endedColumns},
+            ${scoreColumns('s')}
+       from later_runs r
+       left join later_scores s
          on s.organization_id = r.organization_id
         and s.decision_id = r.decision_id
         and s.run_id = r.run_id
       where r.organization_id = $1
         and r.decision_id = any($2::uuid[])
+     union all
+     select ${endedColumns}, ${scoreColumns('r')}
+       from packed_runs r
+      where r.organization_id = $1
+        and r.decision_id = any($2::uuid[])
+        and ${onDays('r.received_at', '$3')}
      union all
      select o.decision_id, o.run_id, o.rule_id, o.rule, o.evaluator_id, o.evaluator,
             o.evaluator_kind, o.evaluator_version, o.generation, o.replay_of, null,
@@ -55,14 +70,14 @@ export async function readRuns(
       where o.organization_id = $1
         and o.decision_id = any($2::uuid[])
         and not exists (select
-                          from evaluation_runs e
+                          from later_runs e
                          where e.organization_id = o.organization_id
                            and e.decision_id = o.decision_id
                            and e.run_id = o.run_id)) known
       order by superseded_by is not null, generation desc
       limit ${rowsMax}) kept
       order by decision_id, rule, evaluator, evaluator_version, generation, run_id, name, score_id`,
-    [store.organizationId, decisionIds]
+    [store.organizationId, decisionIds, days]
   )
   const byDecision = Map.groupBy(rows, (row) => row.decision_id)
   return new Map([...byDecision].map(([id, ofDecision]) => [id, runsOf(ofDecision)]))

@@ -1,6 +1,6 @@
 /** The part of a list that a caller asks for: a range of time, and where in it the page begins. */
 import { readCursor } from '../core/cursor.ts'
-import type { CursorPosition, Filters } from '../core/cursor.ts'
+import type { CursorPosition, Filters, ReadCursor } from '../core/cursor.ts'
 import { Problem } from '../core/problem.ts'
 import type { Violation } from '../core/problem.ts'
 import { readTimeRange } from './time-range.ts'
@@ -16,7 +16,13 @@ export interface TimePage {
 export function timePageOf(filters: Filters, cursor: string | undefined, now: number): TimePage {
   const { from, to } = filters
   const range = rangeOf({ from, to }, now)
-  return { range, after: cursor === undefined ? null : positionOf(cursor, filters) }
+  return { range, after: cursor === undefined ? null : positionOf(readCursor(cursor, filters)) }
+}
+
+/** Of a list whose positions have the id of a decision and one of its own. @throws {Problem} 422 */
+export function resultPageOf(filters: Filters, cursor: string | undefined, now: number): TimePage {
+  const { range } = timePageOf(filters, undefined, now)
+  return { range, after: cursor === undefined ? null : positionOf(readCursor(cursor, filters, 2)) }
 }
 
 /** @throws {Problem} 422 */
@@ -26,8 +32,7 @@ export function rangeOf(texts: TimeTexts, now: number): TimeRange {
   throw invalidQuery(read.errors)
 }
 
-function positionOf(cursor: string, filters: Filters): CursorPosition {
-  const read = readCursor(cursor, filters)
+function positionOf(read: ReadCursor): CursorPosition {
   if (read.kind === 'position') return read.position
   const detail =
     read.kind === 'other_filters'

@@ -56,34 +56,25 @@ const whole = [
                 'latency_ms=' || latency_ms, 'tenant=' || tenant, 'error=' || is_error],
           model, agent_version, latency_ms, is_error
      from made`,
-  `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
-     evaluator_kind, evaluator_version, generation, status, attempts, duration_us, evaluated_at,
-     rule_id, evaluator_id, received_at, agent_id, session_id, domain)
-   select $ORG$, decision_id, md5('run' || n)::uuid, 'default', 'tone', 'offline', 1, 0,
-          'succeeded', 1, 40, received_at + interval '2 seconds', 'default', 'tone', received_at,
-          'agent-' || agent, session_id, domain
-     from made`,
-  `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type, value,
-     passed, source_kind, evaluated_at, rule_id, evaluator_id, evaluator, evaluator_kind,
-     evaluator_version, received_at, agent_id, session_id, domain)
-   select $ORG$, decision_id, md5('run' || n)::uuid, md5(name || n)::uuid, name, data_type, value,
-          passed, 'evaluator', received_at + interval '2 seconds', 'default', 'tone', 'tone',
-          'offline', 1, received_at, 'agent-' || agent, session_id, domain
-     from made
-    cross join lateral (values ('tone', 'numeric', tone::float8, tone > 0.1),
-                               ('polite', 'boolean', is_polite::int::float8, is_polite))
-               as given (name, data_type, value, passed)`,
-  `insert into decision_outcomes (organization_id, decision_id, received_at, agent_id, session_id,
-     domain, status, verdict, scores, counted)
+  `insert into evaluations (organization_id, decision_id, received_at, agent_id, session_id,
+     domain, status, verdict, evaluated_at, stored_at, run_kinds, statuses, durations_us,
+     score_values, passed)
    select $ORG$, decision_id, received_at, 'agent-' || agent, session_id, domain, 'evaluated',
           case when tone > 0.1 and is_polite then 'pass'
                when tone > 0.1 or is_polite then 'mixed' else 'fail' end,
-          jsonb_build_object(
-            'tone', jsonb_build_object('value', tone, 'label', null, 'passed', tone > 0.1),
-            'polite', jsonb_build_object('value', is_polite::int, 'label', null,
-                                         'passed', is_polite)), '{}'
+          received_at + interval '2 seconds', received_at + interval '2 seconds', '{1,2}', '{s,s}',
+          '{40,40}', array[tone::float8, is_polite::int::float8], array[tone > 0.1, is_polite]
      from made`
 ]
+
+/** The kinds of the two runs. Each mask is as arbitrary as a hash. */
+const kinds = `
+  insert into run_kinds (organization_id, run_kind, rule_id, rule, evaluator_id, evaluator,
+    evaluator_kind, evaluator_version, name, data_type, run_mask, score_mask)
+  values ($ORG$, 1, 'default', 'default', 'tone', 'tone', 'offline', 1, 'tone', 'numeric',
+          '5d1d3b70-3a35-0c0c-0e0b-6b2b8f0c9a41', '1b2b8f0c-3a35-0c0c-0e0b-5d1d3b709a41'),
+         ($ORG$, 2, 'default', 'default', 'polite', 'polite', 'offline', 1, 'polite', 'boolean',
+          '9a413b70-3a35-0c0c-0e0b-6b2b8f0c5d1d', '8f0c3b70-3a35-0c0c-0e0b-6b2b9a415d1d')`
 
 const measures = `count(*), sum(input_tokens), sum(output_tokens), count(input_tokens),
           count(output_tokens), count(*) filter (where is_error), count(is_error),
@@ -107,7 +98,7 @@ const sums = [
      from decisions where organization_id = $ORG$ group by 2`,
   `insert into outcome_hours (organization_id, hour, agent_id, domain, status, verdict, decisions)
    select $ORG$, date_trunc('hour', received_at, 'UTC'), agent_id, domain, status, verdict, count(*)
-     from decision_outcomes where organization_id = $ORG$ group by 2, 3, 4, 5, 6`,
+     from evaluations where organization_id = $ORG$ group by 2, 3, 4, 5, 6`,
   `insert into score_hours (organization_id, hour, agent_id, domain, name, source_kind,
      evaluator_id, evaluator_version, scores, valued, value_sum, value_squares, judged, passed)
    select $ORG$, date_trunc('hour', received_at, 'UTC'), agent_id, domain, name, source_kind,
@@ -135,8 +126,11 @@ export async function fillStore(postgres: Postgres, filling: Filling, now: numbe
     text.replaceAll(/\$[A-Z]+\$/g, (name) => more[name] ?? texts[name] ?? name)
   for (let day = 0; day <= days; day++) {
     const date = new Date(begin.getTime() + day * daySeconds * 1000).toISOString().slice(0, 10)
-    await postgres.query('select ensure_decisions_partition($1::date)', [date])
+    for (const table of ['decisions', 'evaluations']) {
+      await postgres.query('select ensure_day_partition($1, $2::date)', [table, date])
+    }
   }
+  await postgres.query(filled(kinds))
   const fillDay = async (day: number): Promise<void> => {
     const part = {
       $FROM$: String(day * perDay),

@@ -11,6 +11,7 @@ import { isUuid } from './ids/ids.ts'
 export interface CursorPosition {
   /** RFC 3339 in UTC with microseconds, as the store prints it: milliseconds would skip rows. */
   readonly sort_key: string
+  /** One UUID, or two with a slash between them, as the list has it. */
   readonly id: string
   /** What the list is sorted by, where that is not the time; null where the row has none. */
   readonly value?: number | null
@@ -37,13 +38,19 @@ export function writeCursor(position: CursorPosition, filters: Filters): string 
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url')
 }
 
-export function readCursor(text: string, filters: Filters): ReadCursor {
+/** @param ids how many UUIDs the list's positions have */
+export function readCursor(text: string, filters: Filters, ids: 1 | 2 = 1): ReadCursor {
   const [sort_key, id, filterHash, ...others] = partsOf(text)
   if (typeof sort_key !== 'string' || !isInstant(sort_key)) return garbled
-  if (typeof id !== 'string' || !isUuid(id) || !isValue(others)) return garbled
+  if (typeof id !== 'string' || !areUuids(id, ids) || !isValue(others)) return garbled
   if (filterHash !== hashOf(filters)) return { kind: 'other_filters' }
   const [[value] = []] = others
   return { kind: 'position', position: { sort_key, id, ...(value !== undefined && { value }) } }
+}
+
+function areUuids(id: string, count: number): boolean {
+  const uuids = id.split('/')
+  return uuids.length === count && uuids.every(isUuid)
 }
 
 /** Nothing, or a list of the value alone. */

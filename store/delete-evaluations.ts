@@ -2,20 +2,24 @@
 import type { Decision } from '../core/decision/decision.ts'
 import { changeOutcomeHours } from './change-outcome-hours.ts'
 import type { SummedOutcome } from './change-outcome-hours.ts'
+import { countedSql } from './packed-sql.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 
-/** Its tables, with the column that says how old a row is. A row belongs to one decision. */
+/** Tables of its rows beside `evaluations`, with the column that says how old a row is. */
 export const evaluationTables = [
-  ['evaluation_runs', 'evaluated_at'],
-  ['scores', 'evaluated_at'],
+  ['later_runs', 'evaluated_at'],
+  ['later_scores', 'evaluated_at'],
   ['evaluation_plans', 'received_at'],
   ['open_runs', 'scheduled_at'],
   ['run_attempts', 'started_at'],
   ['webhook_deliveries', 'created_at']
 ] as const
 
-/** The rows of each table. */
-export type EvaluationCounts = Readonly<Record<(typeof evaluationTables)[number][0], number>>
+/** Runs and scores that were deleted, wherever they were. */
+export interface EvaluationCounts extends Row {
+  readonly evaluation_runs: number
+  readonly scores: number
+}
 
 const deletions = evaluationTables.map(
   ([table]) => `
@@ -26,16 +30,34 @@ const deletions = evaluationTables.map(
     returning 1
   )`
 )
-const counts = evaluationTables.map(([table]) => `(select count(*) from gone_${table}) as ${table}`)
-const deleteAll = `with ${deletions.join(',')} select ${counts.join(', ')}`
+const deleteLater = `
+  with ${deletions.join(',')}
+  select (select count(*) from gone_later_runs) as evaluation_runs,
+         (select count(*) from gone_later_scores) as scores`
 
-const deleteOutcomes = `
-  delete from decision_outcomes o
+/** In the order in which storage locks them. */
+const lockRows = `
+  select from evaluations e
+    join unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
+         using (organization_id, decision_id)
+   order by organization_id, decision_id
+     for update of e`
+
+/** A packed run has a score when it succeeded. */
+const deleteRows = `
+  delete from evaluations e
    using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
-   where o.organization_id = gone.organization_id and o.decision_id = gone.decision_id
-  returning o.organization_id, o.received_at, o.agent_id, o.domain, o.status, o.verdict, o.counted`
+   where e.organization_id = gone.organization_id and e.decision_id = gone.decision_id
+  returning e.organization_id, e.received_at, e.agent_id, e.domain, e.status, e.verdict,
+            ${countedSql} as counted, coalesce(cardinality(e.run_kinds), 0) as runs,
+            coalesce(cardinality(array_positions(e.statuses, 's')), 0) as scores`
 
-/** In the order of the tables, in which storage inserts as well; what they came to is the last. */
+interface PackedCounts {
+  readonly runs: number
+  readonly scores: number
+}
+
+/** In the order of the tables, in which storage inserts as well; their sums are the last. */
 export async function deleteEvaluations(
   transaction: Queryable,
   decisions: readonly Pick<Decision, 'organization_id' | 'decision_id'>[]
@@ -44,9 +66,13 @@ export async function deleteEvaluations(
     decisions.map(({ organization_id }) => organization_id),
     decisions.map(({ decision_id }) => decision_id)
   ]
-  const [deleted] = await transaction.query<EvaluationCounts>(deleteAll, names)
-  if (deleted === undefined) throw new Error('a deletion was not counted')
-  const removed = await transaction.query<SummedOutcome & Row>(deleteOutcomes, names)
+  await transaction.query(lockRows, names)
+  const removed = await transaction.query<SummedOutcome & PackedCounts & Row>(deleteRows, names)
+  const [later] = await transaction.query<EvaluationCounts>(deleteLater, names)
+  if (later === undefined) throw new Error('a deletion was not counted')
   await changeOutcomeHours(transaction, { added: [], removed })
-  return deleted
+  return {
+    evaluation_runs: removed.reduce((sum, { runs }) => sum + runs, later.evaluation_runs),
+    scores: removed.reduce((sum, { scores }) => sum + scores, later.scores)
+  }
 }

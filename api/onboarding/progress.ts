@@ -112,12 +112,19 @@ async function readDecision(store: OrganizationStore): Promise<FirstDecision | n
   return rows[0] ?? null
 }
 
+function firstScoreOf(table: string): string {
+  return `(select decision_id, name, evaluated_at
+               from ${table}
+              where organization_id = $1 and evaluated_at is not null and name is not null
+              order by evaluated_at, decision_id
+              limit 1)`
+}
+
 async function readScore(store: OrganizationStore): Promise<FirstScore | null> {
   const rows = await store.query<FirstScore>(
-    `select decision_id, name, evaluated_at
-       from scores
-      where organization_id = $1
-      order by evaluated_at, score_id
+    `select *
+       from (${firstScoreOf('packed_runs')} union all ${firstScoreOf('later_scores')}) as first
+      order by evaluated_at
       limit 1`,
     [store.organizationId]
   )

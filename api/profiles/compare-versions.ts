@@ -52,7 +52,7 @@ export function createCompareVersions(dependencies: ProfileDependencies): Princi
 async function readSide(store: OrganizationStore, query: VersionQuery): Promise<Side | null> {
   const sample = await selectVersionSample(store, query)
   if (sample === null) return null
-  return { ...sample, scores: await selectScoreSamples(store, sample.ids) }
+  return { ...sample, scores: await selectScoreSamples(store, sample) }
 }
 
 function sampleOf({ n, since, until }: Side) {

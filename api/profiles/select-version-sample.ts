@@ -76,9 +76,10 @@ export async function selectVersionSample(
             count(*) filter (where o.verdict <> 'none') as judged,
             count(*) filter (where o.verdict = 'pass') as passed
        from sampled s
-       left join decision_outcomes o
+       left join evaluations o
          on o.organization_id = $1
-        and o.decision_id = s.decision_id`,
+        and o.decision_id = s.decision_id
+        and o.received_at = s.received_at`,
     [store.organizationId, agentId, hours.since, hours.until, version]
   )
   return sample ?? null
@@ -127,7 +128,7 @@ export interface ScoreSample extends Row {
 /** Of each decision and name the newest score of a source: a correction counts. */
 export async function selectScoreSamples(
   store: OrganizationStore,
-  decisionIds: readonly string[]
+  { ids, since, until }: Pick<VersionSample, 'ids' | 'since' | 'until'>
 ): Promise<readonly ScoreSample[]> {
   return await store.query<ScoreSample>(
     `with newest as (
@@ -135,6 +136,8 @@ export async function selectScoreSamples(
          from scores
         where organization_id = $1
           and decision_id = any($2::uuid[])
+          and received_at >= $3
+          and received_at <= $4
         order by decision_id, name, source_kind, evaluated_at desc, score_id desc
      )
      select name, source_kind, evaluator_id, evaluator_version, ${spread('value', '')},
@@ -143,6 +146,6 @@ export async function selectScoreSamples(
       group by 1, 2, 3, 4
       order by 1, 2, 3, 4
       limit 200`,
-    [store.organizationId, decisionIds]
+    [store.organizationId, ids, since, until]
   )
 }

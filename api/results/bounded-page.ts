@@ -12,24 +12,29 @@ import type { TimePage } from '../time-page.ts'
 export interface Keyed {
   /** When, with all its digits. */
   readonly sort_key: string
+  readonly decision_id: string
 }
 
 /** What to read. The texts are ours; what a caller gave is among `values`, always. */
 export interface BoundedQuery {
-  /** A table under an alias, with its columns: `from scores s`. */
-  readonly from: string
+  /** Tables or views with the columns of the answer. */
+  readonly sources: readonly BoundedSource[]
   /** Columns of the answer, of a row that is called `s`. */
   readonly columns: string
-  /** Columns of time and id, by which an index orders the rows of an organization. */
+  /** Columns of time and id: an index orders the rows of an organization by time and decision. */
   readonly time: string
   readonly id: string
   /** Conditions that the index serves, and those that are looked at row by row. */
   readonly indexed: readonly string[]
   readonly filters: readonly string[]
-  /** Chooses a partial index, in its words. */
-  readonly also?: string
   readonly values: readonly unknown[]
   readonly rowsMax: number
+}
+
+export interface BoundedSource {
+  readonly table: string
+  /** A condition on its rows, such as that of a partial index. */
+  readonly also?: string
 }
 
 export interface BoundedRows<R> {
@@ -38,41 +43,56 @@ export interface BoundedRows<R> {
   readonly endsAt: CursorPosition | null
 }
 
+/** Of each source. */
 export const scannedMax = 20_000
 
 export async function readBoundedRows<R extends Keyed & Row>(
   store: OrganizationStore,
   query: BoundedQuery
 ): Promise<BoundedRows<R>> {
-  const { time, id, filters, rowsMax } = query
+  const { sources, time, id, filters, rowsMax } = query
   const sortKey = `to_char(s.${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-  const scanned = scannedBy(query)
-  const rows = await store.query<R>(
-    `select ${query.columns}, ${sortKey} as sort_key
-       from (${scanned}) as s
+  const order = `order by s.${time} desc, s.decision_id desc, s.${id} desc`
+  const found = sources.map(
+    (source) => `(select ${query.columns}, s.${time} as ordered_at
+       from (${scannedBy(query, source)}) as s
       where ${['true', ...filters].join('\n        and ')}
-      order by s.${time} desc, s.${id} desc
+      ${order}
+      limit ${rowsMax})`
+  )
+  const rows = await store.query<R>(
+    `select s.*, ${sortKey.replace(`s.${time}`, 's.ordered_at')} as sort_key
+       from (${found.join('\n union all ')}) as s
+      ${order.replace(`s.${time}`, 's.ordered_at')}
       limit ${rowsMax}`,
     query.values
   )
   if (rows.length === rowsMax) return { rows, endsAt: positionOf(rows.at(-1), id) }
-  const ends = await store.query<Keyed & Row>(
-    `select ${sortKey} as sort_key, s.${id}
-       from (${scanned}) as s
-      order by s.${time} desc, s.${id} desc
+  const ends = sources.map(
+    (source) => `(select ${sortKey} as sort_key, s.decision_id, s.${id}
+       from (${scannedBy(query, source)}) as s
+      ${order}
      offset ${scannedMax - 1}
+      limit 1)`
+  )
+  const scannedTexts = sources.map((source) => scannedBy(query, source)).join()
+  const last = await store.query<Keyed & Row>(
+    // Of several sources, the end that comes first.
+    `select s.*
+       from (${ends.join('\n union all ')}) as s
+      order by s.sort_key desc, s.decision_id desc, s.${id} desc
       limit 1`,
     // Only those that it names: the server wants to know the type of each.
-    query.values.slice(0, highestParameterOf(scanned))
+    query.values.slice(0, highestParameterOf(scannedTexts))
   )
-  return { rows, endsAt: positionOf(ends[0], id) }
+  return { rows, endsAt: positionOf(last[0], id) }
 }
 
-function scannedBy({ from, time, id, indexed, also = 'true' }: BoundedQuery): string {
+function scannedBy({ time, id, indexed }: BoundedQuery, { table, also }: BoundedSource): string {
   return `select *
-               ${from}
-              where ${[...indexed, also].join('\n                and ')}
-              order by ${time} desc, ${id} desc
+               from ${table}
+              where ${[...indexed, also ?? 'true'].join('\n                and ')}
+              order by ${time} desc, decision_id desc, ${id} desc
               limit ${scannedMax}`
 }
 
@@ -81,7 +101,8 @@ function highestParameterOf(statement: string): number {
 }
 
 function positionOf(row: (Keyed & Row) | undefined, id: string): CursorPosition | null {
-  return row === undefined ? null : { sort_key: row.sort_key, id: String(row[id]) }
+  if (row === undefined) return null
+  return { sort_key: row.sort_key, id: `${row.decision_id}/${String(row[id])}` }
 }
 
 /** Conditions on time and place of a page, for the rows of one organization. */
@@ -90,14 +111,15 @@ export function pageConditions(
   { time, id }: Pick<BoundedQuery, 'time' | 'id'>,
   parameter: (value: unknown) => string
 ): readonly string[] {
+  const [decisionId, ownId] = after?.id.split('/') ?? []
   return [
     `${time} >= ${parameter(range.from.toISOString())}::timestamptz`,
     ...(range.to === null ? [] : [`${time} < ${parameter(range.to.toISOString())}::timestamptz`]),
     ...(after === null
       ? []
       : [
-          `(${time}, ${id}) < (${parameter(after.sort_key)}::timestamptz, ` +
-            `${parameter(after.id)}::uuid)`
+          `(${time}, decision_id, ${id}) < (${parameter(after.sort_key)}::timestamptz, ` +
+            `${parameter(decisionId)}::uuid, ${parameter(ownId)}::uuid)`
         ])
   ]
 }
@@ -116,18 +138,17 @@ export function pageOf<R extends Keyed>(
   sources: readonly BoundedRows<R>[],
   { limit, idOf }: { limit: number; idOf: (row: R) => string }
 ): Page<R> {
-  const keyOf = (row: R): string => `${row.sort_key} ${idOf(row)}`
+  const placeOf = (row: R) => ({ sort_key: row.sort_key, id: `${row.decision_id}/${idOf(row)}` })
+  const keyOf = ({ sort_key, id }: CursorPosition): string => `${sort_key} ${id}`
   const ends = sources.flatMap(({ endsAt }) => (endsAt === null ? [] : [endsAt]))
-  const [end = null] = ends.toSorted((left, right) =>
-    `${left.sort_key} ${left.id}` < `${right.sort_key} ${right.id}` ? 1 : -1
-  )
-  const isBefore = (row: R): boolean => end === null || keyOf(row) >= `${end.sort_key} ${end.id}`
+  const [end = null] = ends.toSorted((left, right) => (keyOf(left) < keyOf(right) ? 1 : -1))
+  const isBefore = (row: R): boolean => end === null || keyOf(placeOf(row)) >= keyOf(end)
   const rows = sources
     .flatMap((source) => source.rows)
     .filter(isBefore)
-    .toSorted((left, right) => (keyOf(left) < keyOf(right) ? 1 : -1))
+    .toSorted((left, right) => (keyOf(placeOf(left)) < keyOf(placeOf(right)) ? 1 : -1))
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   if (rows.length <= limit || last === undefined) return { rows: page, next: end }
-  return { rows: page, next: { sort_key: last.sort_key, id: idOf(last) } }
+  return { rows: page, next: placeOf(last) }
 }

@@ -87,8 +87,11 @@ const endedStatuses = accountedStatuses.filter((status) => status !== 'open')
  */
 const conservationQuery = `
   with plans as materialized (
-    select decision_id, planned_at, runs
-      from evaluation_plans
+    select decision_id, planned_at, runs,
+           coalesce((select i.received_at from decision_ids i
+                      where i.organization_id = $1 and i.decision_id = p.decision_id),
+                    received_at) as stored_under
+      from evaluation_plans p
      where organization_id = $1 and planned_at >= $2 and planned_at < $3
      order by planned_at desc
      limit ${plansMax}
@@ -102,8 +105,14 @@ const conservationQuery = `
                    count(*) filter (where ${isFirst}) as firsts,
                    count(*) filter (where generation > 0) as later,
                    count(*) filter (where ${isPushed}) as given
-              from evaluation_runs
-             where organization_id = $1 and decision_id = p.decision_id) ended
+              from (select rule_id, generation, status
+                      from later_runs
+                     where organization_id = $1 and decision_id = p.decision_id
+                     union all
+                    select rule_id, generation, status
+                      from packed_runs
+                     where organization_id = $1 and decision_id = p.decision_id
+                       and received_at = p.stored_under) runs) ended
      cross join lateral (
             select count(*) filter (where ${isFirst}) as open,
                    count(*) filter (where generation > 0) as later_open,
@@ -111,7 +120,7 @@ const conservationQuery = `
               from open_runs o
              where o.organization_id = $1 and o.decision_id = p.decision_id
                and not exists (select
-                                 from evaluation_runs e
+                                 from later_runs e
                                 where e.organization_id = $1
                                   and e.decision_id = o.decision_id
                                   and e.run_id = o.run_id)) waiting

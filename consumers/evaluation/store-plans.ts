@@ -126,10 +126,13 @@ async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
   if (plans.length === 0) return new Map<string, PlanRow>()
   const rows = await transaction.query<PlanRow>(
     `select p.organization_id, p.decision_id, p.received_at, p.rule_set_version, p.outcomes,
-            exists (select from evaluation_runs r
-                     where r.organization_id = p.organization_id
-                       and r.decision_id = p.decision_id and r.generation = 0
-                       and r.evaluator_kind = any ($3::text[])) as is_stored
+            exists (select from evaluations e
+                     where e.organization_id = p.organization_id
+                       and e.decision_id = p.decision_id and e.run_kinds is not null)
+              or exists (select from later_runs r
+                          where r.organization_id = p.organization_id
+                            and r.decision_id = p.decision_id and r.generation = 0
+                            and r.evaluator_kind = any ($3::text[])) as is_stored
        from evaluation_plans p
        join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
             using (organization_id, decision_id)`,

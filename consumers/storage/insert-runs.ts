@@ -1,4 +1,5 @@
-/** Inserts runs that ended, with their scores, and closes those that were open. */
+/** Inserts runs that end later than others, with their scores, and closes those that were open. */
+import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Evaluation, Run, Score } from '../../core/evaluation/evaluation.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
@@ -15,6 +16,10 @@ export type RunName = {
 export interface EndedRun {
   readonly evaluation: Evaluation
   readonly run: Run
+}
+
+export function endedNameOf({ evaluation, run }: EndedRun): string {
+  return `${identityNameOf(evaluation)}/${run.run_id}`
 }
 
 interface GivenScore extends EndedRun {
@@ -93,10 +98,12 @@ const scoreColumns: readonly Column<GivenScore>[] = [
   ['source_id', 'text', ({ score }) => score.source_id]
 ]
 
-const insertRunRows = createInsertRows('evaluation_runs', runColumns, {
+const insertRunRows = createInsertRows('later_runs', runColumns, {
   tail: 'on conflict do nothing returning organization_id, decision_id, run_id'
 })
-const insertScoreRows = createInsertRows('scores', scoreColumns, { tail: 'on conflict do nothing' })
+const insertScoreRows = createInsertRows('later_scores', scoreColumns, {
+  tail: 'on conflict do nothing'
+})
 
 /** @returns those that were not there yet. */
 export function insertRuns(

@@ -7,42 +7,82 @@ import type {
   OutcomeScore
 } from '../../core/evaluation/decision-outcome.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
-import type { DecisionName } from './outcome-rows.ts'
+import { keysOf } from './evaluation-rows.ts'
+import type { RowKey } from './evaluation-rows.ts'
 
-const wanted = 'unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)'
-
-function namesOf(decisions: readonly DecisionName[]) {
-  return [
-    decisions.map(({ organization_id }) => organization_id),
-    decisions.map(({ decision_id }) => decision_id)
-  ]
-}
+/** Rows by their keys, $1 to $3. */
+export const wantedRows = `unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+                  as wanted (organization_id, decision_id, received_at)`
 
 /** A plan never changes, so that it does not matter when it is read. */
 export async function readPlans(
   transaction: Queryable,
-  decisions: readonly DecisionName[]
+  rows: readonly RowKey[]
 ): Promise<ReadonlyMap<string, OutcomePlan>> {
-  const rows = await transaction.query<OutcomePlan & DecisionName & Row>(
-    `select organization_id, decision_id, runs, outcomes
-       from evaluation_plans join ${wanted} using (organization_id, decision_id)`,
-    namesOf(decisions)
+  const found = await transaction.query<OutcomePlan & RowKey & Row>(
+    // The limit keeps it a look-up for each.
+    `select wanted.organization_id, wanted.decision_id, p.runs, p.outcomes
+       from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
+      cross join lateral (
+        select runs, outcomes
+          from evaluation_plans p
+         where p.organization_id = wanted.organization_id and p.decision_id = wanted.decision_id
+         limit 1) as p`,
+    keysOf(rows).slice(0, 2)
   )
-  return new Map(rows.map((row) => [identityNameOf(row), row]))
+  return new Map(found.map((row) => [identityNameOf(row), row]))
 }
 
 export interface KnownRuns {
   readonly ended: readonly EndedRun[]
   readonly open: readonly OpenRun[]
+  /** Whether all that ended are packed. */
+  readonly arePacked: boolean
 }
 
-interface RunRow extends OpenRun, DecisionName, Row {
+interface RunRow extends OpenRun, Row {
+  readonly run_id: string
   readonly organization_id: string
   readonly decision_id: string
-  /** Null while it is not stored. */
-  readonly evaluated_at: Date | null
+  readonly source: 'packed' | 'later' | 'open'
+  readonly evaluated_at: Date
   readonly scores: readonly OutcomeScore[]
 }
+
+/** @returns names of runs, as `endedNameOf` has them. */
+export async function readPackedRunIds(
+  transaction: Queryable,
+  keys: readonly RowKey[]
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set()
+  const rows = await transaction.query<RunRow>(
+    `select r.organization_id, r.decision_id, r.run_id from ${wantedRows} ${packedOfWanted}`,
+    keysOf(keys)
+  )
+  return new Set(rows.map((row) => `${identityNameOf(row)}/${row.run_id}`))
+}
+
+/** Behind `wantedRows`: their packed runs `r`. */
+export const packedOfWanted = `cross join lateral (
+        select * from packed_runs r
+         where r.organization_id = wanted.organization_id
+           and r.decision_id = wanted.decision_id and r.received_at = wanted.received_at
+        offset 0) as r`
+
+export const runColumns = (of: string): string =>
+  `${of}.organization_id, ${of}.decision_id, ${of}.run_id, ${of}.rule, ${of}.rule_id,
+            ${of}.evaluator, ${of}.evaluator_id, ${of}.evaluator_version, ${of}.generation,
+            ${of}.status, ${of}.status_reason, ${evaluatedAtOf(of)} as evaluated_at`
+
+/** Of an open run it is not known. */
+function evaluatedAtOf(of: string): string {
+  return of === 'o' ? 'null::timestamptz' : `${of}.evaluated_at`
+}
+
+const scoreSql = (of: string): string =>
+  `json_build_object('score_id', ${of}.score_id, 'name', ${of}.name,
+              'source_kind', ${of}.source_kind, 'value', ${of}.value, 'label', ${of}.label,
+              'passed', ${of}.passed)`
 
 /**
  * One statement: of two, a run that is stored meanwhile could be in neither. In the order of the
@@ -50,42 +90,42 @@ interface RunRow extends OpenRun, DecisionName, Row {
  */
 export async function readRuns(
   transaction: Queryable,
-  decisions: readonly DecisionName[]
+  keys: readonly RowKey[]
 ): Promise<ReadonlyMap<string, KnownRuns>> {
   const rows = await transaction.query<RunRow>(
-    `select r.organization_id, r.decision_id, r.run_id, r.rule, r.rule_id, r.evaluator,
-            r.evaluator_id, r.evaluator_version, r.generation, r.status, r.status_reason,
-            r.evaluated_at,
-            (select coalesce(json_agg(json_build_object('score_id', s.score_id, 'name', s.name,
-                      'source_kind', s.source_kind, 'value', s.value, 'label', s.label,
-                      'passed', s.passed) order by s.score_id), '[]')
-               from scores s
-              where s.organization_id = r.organization_id and s.decision_id = r.decision_id
-                and s.run_id = r.run_id) as scores
-       from evaluation_runs r join ${wanted} using (organization_id, decision_id)
+    `select ${runColumns('r')}, 'packed' as source,
+            case when r.name is null then '[]' else json_build_array(${scoreSql('r')}) end as scores
+       from ${wantedRows}
+      ${packedOfWanted}
       union all
-     select o.organization_id, o.decision_id, o.run_id, o.rule, o.rule_id, o.evaluator,
-            o.evaluator_id, o.evaluator_version, o.generation, o.status, o.status_reason,
-            null, '[]'
-       from open_runs o join ${wanted} using (organization_id, decision_id)
-      where not exists (select from evaluation_runs e
+     select ${runColumns('r')}, 'later',
+            (select coalesce(json_agg(${scoreSql('s')} order by s.score_id), '[]')
+               from later_scores s
+              where s.organization_id = r.organization_id and s.decision_id = r.decision_id
+                and s.run_id = r.run_id)
+       from later_runs r join ${wantedRows} using (organization_id, decision_id)
+      union all
+     select ${runColumns('o')}, 'open', '[]'
+       from open_runs o join ${wantedRows} using (organization_id, decision_id)
+      where not exists (select from later_runs e
                          where e.organization_id = o.organization_id
                            and e.decision_id = o.decision_id and e.run_id = o.run_id)
       order by rule, evaluator, run_id`,
-    namesOf(decisions)
+    keysOf(keys)
   )
   const byDecision = Map.groupBy(rows, identityNameOf)
   return new Map([...byDecision].map(([name, own]) => [name, knownRunsOf(own)]))
 }
 
 function knownRunsOf(rows: readonly RunRow[]): KnownRuns {
-  const ended = rows.flatMap(({ evaluated_at, scores, ...run }) =>
-    evaluated_at === null
-      ? []
-      : [{ ...run, evaluated_at: evaluated_at.getTime(), scores: scores.map(readableOf) }]
-  )
-  const open = rows.filter(({ evaluated_at }) => evaluated_at === null)
-  return { ended, open: open.map(({ scores: _, ...run }) => run) }
+  const of = (source: RunRow['source']) => rows.filter((row) => row.source === source)
+  const ended = rows
+    .filter(({ source }) => source !== 'open')
+    .map(({ evaluated_at, scores, ...run }) => {
+      return { ...run, evaluated_at: evaluated_at.getTime(), scores: scores.map(readableOf) }
+    })
+  const open = of('open').map(({ scores: _, ...run }) => run)
+  return { ended, open, arePacked: of('later').length === 0 }
 }
 
 /** What is no finite number, JSON says as a text. */

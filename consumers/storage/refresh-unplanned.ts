@@ -1,7 +1,7 @@
 /** Looks again at decisions that somebody scored before it was known what is planned for them. */
-import type { Queryable } from '../../platform/postgres/postgres.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
-import type { DecisionName } from './outcome-rows.ts'
+import type { RowKey } from './evaluation-rows.ts'
 import { inTurn } from './maintenance/partitions.ts'
 import type { UpkeepDependencies } from './maintenance/partitions.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
@@ -21,10 +21,10 @@ export async function refreshUnplanned(dependencies: UpkeepDependencies): Promis
   })
 }
 
-function selectPlanned(transaction: Queryable): Promise<DecisionName[]> {
-  return transaction.query<{ organization_id: string; decision_id: string }>(
-    `select o.organization_id, o.decision_id
-       from decision_outcomes o
+function selectPlanned(transaction: Queryable): Promise<RowKey[]> {
+  return transaction.query<RowKey & Row>(
+    `select o.organization_id, o.decision_id, o.received_at
+       from evaluations o
        join evaluation_plans p using (organization_id, decision_id)
       where o.reason = 'not_planned_yet'
       order by o.updated_at

@@ -3,18 +3,25 @@ import { done, duplicate, erased } from '../../core/consumed.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { findErased } from '../../store/find-erased.ts'
-import { findTombstones } from '../../store/find-tombstones.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
-import type { Store } from './bisect.ts'
-import { closeRuns, insertRuns, insertScores } from './insert-runs.ts'
-import type { EndedRun, RunName } from './insert-runs.ts'
 import { recordConsumed } from '../record-consumed.ts'
-import { storeOutcomes } from './store-outcomes.ts'
+import type { Store } from './bisect.ts'
+import { findIdentities } from './find-identities.ts'
+import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.ts'
+import type { EndedRun } from './insert-runs.ts'
+import { splitRuns } from './pack-runs.ts'
+import type { SplitRuns } from './pack-runs.ts'
+import { storePacked, storeSums } from './store-packed.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
 export interface StoreEvaluationsDependencies {
   readonly postgres: Postgres
   readonly tellCompleted: TellCompleted
+}
+
+/** An evaluation that is to be stored, with the time under which its decision is stored. */
+export interface Offer extends SplitRuns {
+  readonly evaluation: Evaluation
 }
 
 /** One outcome for each: done when at least one of its runs was new, erased with its decision. */
@@ -36,39 +43,50 @@ async function store(
   tellCompleted: TellCompleted
 ) {
   const isErased = await findErased(transaction, evaluations)
-  const tombstones = await findTombstones(transaction, evaluations)
+  const identities = await findIdentities(transaction, evaluations)
   const isGone = (evaluation: Evaluation): boolean =>
-    isErased(evaluation) || tombstones.has(identityNameOf(evaluation))
-  const runs = evaluations.filter((evaluation) => !isGone(evaluation)).flatMap(runsOf)
-  const inserted = new Set((await insertRuns(transaction, runs)).map(nameOf))
-  const fresh = firstOf(runs).filter((ended) => inserted.has(endedNameOf(ended)))
-  await insertScores(transaction, fresh)
+    isErased(evaluation) || identities.get(identityNameOf(evaluation))?.is_erased === true
+  const offers = evaluations.map((evaluation): Offer => {
+    // A retry of the decision has another time; the row of its evaluation is found by this one.
+    const { received_at = evaluation.received_at } =
+      identities.get(identityNameOf(evaluation)) ?? {}
+    return { evaluation: { ...evaluation, received_at }, ...splitRuns(evaluation) }
+  })
+  const alive = offers.filter(({ evaluation }) => !isGone(evaluation))
+  const packed = await storePacked(transaction, alive)
+  const later = firstOf([...alive.flatMap(othersOf), ...packed.leftOver])
+  const fresh = [...packed.stored, ...(await storeLater(transaction, later))]
   // Also of what is erased: a run may have been opened in the very moment of its erasure.
-  await closeRuns(transaction, evaluations.flatMap(runsOf))
+  await closeRuns(transaction, offers.flatMap(othersOf))
   await tellCompleted(transaction, [...new Set(fresh.map(({ evaluation }) => evaluation))])
   // Last: many decisions share a sum, and its row is locked until the transaction ends.
-  await storeOutcomes(transaction, fresh)
+  await storeSums(transaction, packed, fresh)
+  const stored = new Set(fresh.map(endedNameOf))
   return evaluations.map((evaluation) => {
     if (isGone(evaluation)) return erased
     // All of them, so that the same again in this batch finds none left.
-    const own = runsOf(evaluation).filter((ended) => inserted.delete(endedNameOf(ended)))
+    const own = evaluation.runs.filter((run) => stored.delete(endedNameOf({ evaluation, run })))
     return own.length > 0 ? done : duplicate
   })
 }
 
-function runsOf(evaluation: Evaluation): EndedRun[] {
-  return evaluation.runs.map((run) => ({ evaluation, run }))
+function othersOf({ evaluation, others }: Offer): EndedRun[] {
+  return others.map((run) => ({ evaluation, run }))
+}
+
+/** @returns those that were not there yet. */
+async function storeLater(transaction: Queryable, runs: readonly EndedRun[]) {
+  const inserted = new Set((await insertRuns(transaction, runs)).map(nameOf))
+  const fresh = runs.filter((ended) => inserted.has(endedNameOf(ended)))
+  await insertScores(transaction, fresh)
+  return fresh
+}
+
+function nameOf(name: { organization_id: string; decision_id: string; run_id: string }): string {
+  return `${identityNameOf(name)}/${name.run_id}`
 }
 
 /** A batch may hold the same run twice; the first is the one that was inserted. */
 function firstOf(runs: readonly EndedRun[]): readonly EndedRun[] {
   return [...Map.groupBy(runs, endedNameOf).values()].flatMap(([first]) => first ?? [])
-}
-
-function nameOf(name: RunName): string {
-  return `${identityNameOf(name)}/${name.run_id}`
-}
-
-function endedNameOf({ evaluation, run }: EndedRun): string {
-  return `${identityNameOf(evaluation)}/${run.run_id}`
 }

@@ -7,6 +7,8 @@ import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { completedEvent, completionsOf } from './completion.ts'
 import type { CompletedRun, Completion } from './completion.ts'
+import { keysOf } from './evaluation-rows.ts'
+import { packedOfWanted, runColumns, wantedRows } from './read-outcome-facts.ts'
 import type { Subscribers, Subscription } from './subscribers.ts'
 
 export interface TellCompletedDependencies {
@@ -80,26 +82,25 @@ interface Completed {
 type Named = { readonly organization_id: string; readonly decision_id: string }
 type PlanRow = Named & { readonly runs: number }
 
-const wanted = 'unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)'
-
 /**
  * The runs of a decision may come over several partitions, and be stored by two transactions at
  * once that do not see each other. So they take turns by the plan, and look after that: the later
  * one sees the runs of both.
  */
 async function readCompleted(transaction: Queryable, decisions: readonly Evaluation[]) {
-  const names = [
-    decisions.map(({ organization_id }) => organization_id),
-    decisions.map(({ decision_id }) => decision_id)
-  ]
+  const keys = keysOf(
+    decisions.map(({ received_at, ...name }) => ({ ...name, received_at: new Date(received_at) }))
+  )
   const plans = await transaction.query<PlanRow>(
     `select p.organization_id, p.decision_id, p.runs
-       from evaluation_plans p join ${wanted} using (organization_id, decision_id)
+       from evaluation_plans p
+       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
+            using (organization_id, decision_id)
       order by p.organization_id, p.decision_id
         for update of p`,
-    names
+    keys.slice(0, 2)
   )
-  const ended = await readEnded(transaction, names)
+  const ended = await readEnded(transaction, keys)
   const completed = new Map<string, Completed>()
   for (const plan of plans) {
     const own = ended.get(identityNameOf(plan)) ?? []
@@ -114,26 +115,35 @@ async function readCompleted(transaction: Queryable, decisions: readonly Evaluat
 
 type EndedRow = Named & CompletedRun & Record<string, unknown>
 
+const scoreSql = (of: string): string =>
+  `json_build_object('name', ${of}.name, 'value', ${of}.value, 'label', ${of}.label,
+              'passed', ${of}.passed)`
+
 /** Of decisions without an open run. Scores come as JSON, so that a run is one row. */
 async function readEnded(
   transaction: Queryable,
-  names: readonly unknown[]
+  keys: readonly unknown[]
 ): Promise<ReadonlyMap<string, readonly CompletedRun[]>> {
   const rows = await transaction.query<EndedRow>(
-    `select r.organization_id, r.decision_id, r.rule, r.rule_id, r.evaluator, r.evaluator_id,
-            r.evaluator_version, r.generation, r.status, r.status_reason,
-            (select coalesce(json_agg(json_build_object('name', s.name, 'value', s.value,
-                      'label', s.label, 'passed', s.passed) order by s.name, s.score_id), '[]')
-               from scores s
-              where s.organization_id = r.organization_id and s.decision_id = r.decision_id
-                and s.run_id = r.run_id) as scores
-       from evaluation_runs r join ${wanted} using (organization_id, decision_id)
-      where r.rule_id is distinct from $3
+    `select r.*
+       from (
+         select ${runColumns('r')},
+                case when r.name is null then '[]'
+                     else json_build_array(${scoreSql('r')}) end as scores
+           from ${wantedRows} ${packedOfWanted}
+          union all
+         select ${runColumns('r')},
+                (select coalesce(json_agg(${scoreSql('s')} order by s.name, s.score_id), '[]')
+                   from later_scores s
+                  where s.organization_id = r.organization_id and s.decision_id = r.decision_id
+                    and s.run_id = r.run_id)
+           from later_runs r join ${wantedRows} using (organization_id, decision_id)) as r
+      where r.rule_id is distinct from $4
         and not exists (select from open_runs o
                          where o.organization_id = r.organization_id
-                           and o.decision_id = r.decision_id and o.rule_id <> $3)
+                           and o.decision_id = r.decision_id and o.rule_id <> $4)
       order by r.evaluated_at, r.run_id`,
-    [...names, pushRuleId]
+    [...keys, pushRuleId]
   )
   return Map.groupBy(rows, identityNameOf)
 }

@@ -1,4 +1,5 @@
 /** Inserts many rows with one statement of one text, whatever their number. */
+import { textArray, timestamptzArray, uuidArray } from './postgres-array.ts'
 import type { Queryable, Row } from './postgres.ts'
 
 /**
@@ -32,11 +33,35 @@ export function createInsertRows<T>(
 
   return async function insertRows<R extends Row>(transaction: Queryable, values: readonly T[]) {
     if (values.length === 0) return []
-    const parameters = columns.map(([, , valueOf]) => values.map(valueOf))
-    return await transaction.query<R>(statement, parameters)
+    return await transaction.query<R>(statement, parametersOf(columns, values))
   }
 }
 
-function elementOf(type: string): string {
-  return type.endsWith('[]') ? 'text' : type
+/** Of the array that a column travels as: arrays and JSON travel as texts. */
+export function elementOf(type: string): string {
+  return type.endsWith('[]') || type === 'jsonb' ? 'text' : type
+}
+
+export function parametersOf<T>(columns: readonly Column<T>[], values: readonly T[]): unknown[] {
+  return columns.map(([, type, valueOf]) => arrayOf(elementOf(type), values.map(valueOf)))
+}
+
+/** In the form that costs least; any other array is left to the client. */
+function arrayOf(element: string, values: readonly unknown[]): unknown {
+  if (element === 'text' && values.every(isText)) return textArray(values)
+  if (element === 'timestamptz' && values.every(isTime)) {
+    return timestamptzArray(values.map((value) => value && value.getTime()))
+  }
+  if (element === 'uuid' && values.every((value) => typeof value === 'string')) {
+    return uuidArray(values)
+  }
+  return values
+}
+
+function isText(value: unknown): value is string | null {
+  return typeof value === 'string' || value === null
+}
+
+function isTime(value: unknown): value is Date | null {
+  return value instanceof Date || value === null
 }

@@ -46,7 +46,8 @@ const timestamptz: Encoding<number> = {
 export const textArray = (values: readonly (string | null)[]): Buffer => arrayOf(text, values)
 export const byteaArray = (values: readonly Buffer[]): Buffer => arrayOf(bytea, values)
 /** Values are whole milliseconds since 1970. */
-export const timestamptzArray = (values: readonly number[]): Buffer => arrayOf(timestamptz, values)
+export const timestamptzArray = (values: readonly (number | null)[]): Buffer =>
+  arrayOf(timestamptz, values)
 
 const headerBytes = 20
 const lengthBytes = 4
@@ -92,6 +93,11 @@ function listOf(values: readonly (number | boolean | null)[]): string {
 }
 
 /** One array as a text: an array of arrays would have to be as wide in each row. */
-export function textArrayLiteral(values: readonly string[]): string {
-  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
+export function textArrayLiteral(values: readonly (string | number | boolean | null)[]): string {
+  return `{${values.map(literalOf).join(',')}}`
+}
+
+function literalOf(value: string | number | boolean | null): string {
+  if (typeof value !== 'string') return value === null ? 'NULL' : String(value)
+  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }

@@ -87,9 +87,10 @@ call show_to_editors('decisions');
 -- Makes the partition of one UTC day, with the rows of that day in the default partition. Returns
 -- the number of rows, or null when the partition exists. Set a short lock_timeout and retry: it
 -- waits for transactions that use the default partition, and later ones wait for it.
-create function ensure_decisions_partition(day date) returns bigint language plpgsql as $$
+create function ensure_day_partition(parent text, day date) returns bigint
+language plpgsql as $$
 declare
-  partition_name text := 'decisions_' || to_char(day, 'YYYYMMDD');
+  partition_name text := parent || '_' || to_char(day, 'YYYYMMDD');
   day_begin timestamptz := day::timestamp at time zone 'utc';
   day_end timestamptz := (day + 1)::timestamp at time zone 'utc';
   moved bigint;
@@ -103,20 +104,20 @@ begin
   if to_regclass(partition_name) is not null then
     return null;
   end if;
-  -- Attach a separate table: "create … partition of" would lock all of decisions.
-  execute format('create table %I (like decisions including all)', partition_name);
+  -- Attach a separate table: "create … partition of" would lock all of the parent.
+  execute format('create table %I (like %I including all)', partition_name, parent);
   -- With this check, attaching the table does not scan it.
   execute format(
     'alter table %I add constraint day_of_partition check (received_at >= %L and received_at < %L)',
     partition_name, day_begin, day_end
   );
-  moved := move_decisions(partition_name, day_begin, day_end);
+  moved := move_day(parent, partition_name, day_begin, day_end);
   -- From here on no rows of the day are added; few were added during the move.
-  lock table decisions_default in access exclusive mode;
-  late := move_decisions(partition_name, day_begin, day_end);
+  execute format('lock table %I in access exclusive mode', parent || '_default');
+  late := move_day(parent, partition_name, day_begin, day_end);
   execute format(
-    'alter table decisions attach partition %I for values from (%L) to (%L)',
-    partition_name, day_begin, day_end
+    'alter table %I attach partition %I for values from (%L) to (%L)',
+    parent, partition_name, day_begin, day_end
   );
   execute format('alter table %I drop constraint day_of_partition', partition_name);
   return moved + late;
@@ -124,17 +125,17 @@ end
 $$;
 
 -- Moves rows of the default partition into a table; a reader sees each row exactly once.
-create function move_decisions(target text, since timestamptz, until timestamptz) returns bigint
-language plpgsql as $$
+create function move_day(parent text, target text, since timestamptz, until timestamptz)
+returns bigint language plpgsql as $$
 declare
   moved bigint;
 begin
   execute format(
     'with leaving as (
-       delete from decisions_default where received_at >= %L and received_at < %L returning *
+       delete from %I where received_at >= %L and received_at < %L returning *
      )
      insert into %I select * from leaving',
-    since, until, target
+    parent || '_default', since, until, target
   );
   get diagnostics moved = row_count;
   return moved;

@@ -9,26 +9,39 @@ export interface DoomedCounts {
   readonly scores: number
 }
 
-/** Of `evaluation_runs e` or `scores e`, with the values of `doomedRows`. */
-function doomedResults(rule: ErasureRule): string {
-  if (rule.scope === 'organization' || rule.scope === 'decision') {
-    return `e.organization_id = $1 and e.decision_id = coalesce($2::uuid, e.decision_id)
-            and $3::timestamptz is not null`
+type Results = 'evaluation_runs' | 'scores'
+
+/** With the values of `doomedRows`; of an id or an organization also what has no decision. */
+function resultsOf(table: Results, rule: ErasureRule): string {
+  switch (rule.scope) {
+    case 'decision':
+      return `select count(*) as n from ${table}
+               where organization_id = $1 and decision_id = $2::uuid
+                 and $3::timestamptz is not null`
+    case 'organization':
+      return `select count(*) as n from ${table}
+               where organization_id = $1 and $2::text is null and $3::timestamptz is not null`
+    default:
+      // One decision after the other: a join would read all results of the organization.
+      return `select coalesce(sum((
+                       select count(*) from ${table} e
+                        where e.organization_id = $1 and e.decision_id = d.decision_id
+                     )), 0)::bigint as n
+                from decisions d
+               where ${doomedRows(rule)}`
   }
-  return `e.organization_id = $1
-          and e.decision_id in (select d.decision_id from decisions d where ${doomedRows(rule)})`
 }
 
 export async function countDoomed(postgres: Queryable, rule: ErasureRule): Promise<DoomedCounts> {
   const { organization_id, subject, received_until } = rule
   const values = [organization_id, subject, received_until]
-  const count = async (from: string): Promise<number> => {
-    const [row] = await postgres.query<{ n: number }>(`select count(*) as n from ${from}`, values)
+  const count = async (statement: string): Promise<number> => {
+    const [row] = await postgres.query<{ n: number }>(statement, values)
     return row?.n ?? 0
   }
   return {
-    decisions: await count(`decisions d where ${doomedRows(rule)}`),
-    evaluation_runs: await count(`evaluation_runs e where ${doomedResults(rule)}`),
-    scores: await count(`scores e where ${doomedResults(rule)}`)
+    decisions: await count(`select count(*) as n from decisions d where ${doomedRows(rule)}`),
+    evaluation_runs: await count(resultsOf('evaluation_runs', rule)),
+    scores: await count(resultsOf('scores', rule))
   }
 }

@@ -35,14 +35,15 @@ const doomedStrays: Readonly<Partial<Record<ErasureScope, string>>> = {
        and (not exists (select from decision_ids i
                          where i.organization_id = $1 and i.decision_id = $2::uuid
                            and i.erased_at is not null)
-            or exists (select from evaluation_runs r
-                        where r.organization_id = $1 and r.decision_id = $2::uuid))`,
+            or exists (select from evaluations e
+                        where e.organization_id = $1 and e.decision_id = $2::uuid))`,
   organization: `
-    select distinct r.decision_id, null::timestamptz as received_at
-      from evaluation_runs r
-     where r.organization_id = $1 and r.stored_at <= $3 and $2::text is null
+    select e.decision_id, null::timestamptz as received_at
+      from evaluations e
+     where e.organization_id = $1 and e.received_at <= $3 and $2::text is null
        and not exists (select from decisions d
-                        where d.organization_id = $1 and d.decision_id = r.decision_id)
+                        where d.organization_id = $1 and d.decision_id = e.decision_id
+                          and d.received_at = e.received_at)
      limit ${chunkMax}`
 }
 

@@ -43,18 +43,20 @@ export async function storeFacts(
     .filter(({ status }) => status !== undefined)
     .map(({ scores = [], verdict = 'none', ...fact }) => ({
       ...{ ...fact, verdict, counted: scores.map(countedOf), updated_at: fact.received_at },
+      stored_at: fact.received_at,
       scores: Object.fromEntries(scores.map(({ name, passed, value }) => [name, { passed, value }]))
     }))
   const scores = whole.flatMap(({ scores: given = [], received_at, ...fact }) =>
     given.map((score) => ({
-      ...{ ...fact, ...score, evaluated_at: received_at, score_id: randomUUID() },
+      ...{ evaluator: score.name, evaluator_kind: 'regex', evaluator_version: 0 },
+      ...{ ...fact, ...score, received_at, evaluated_at: received_at, score_id: randomUUID() },
       ...{ run_id: randomUUID(), data_type: 'numeric', source_kind: 'evaluator' }
     }))
   )
   const tables: readonly [string, readonly object[]][] = [
     ['decisions', rows],
-    ['decision_outcomes', outcomes],
-    ['scores', scores]
+    ['evaluations', outcomes],
+    ['later_scores', scores]
   ]
   for (const [table, given] of tables) {
     await database.query(
@@ -99,7 +101,7 @@ const sums: Readonly<Record<string, string>> = {
       from decisions where organization_id = $1 group by 1, 2`,
   outcome_hours: `
     select organization_id, ${hour}, ${agent}, coalesce(domain, ''), status, verdict, count(*)
-      from decision_outcomes where organization_id = $1 group by 1, 2, 3, 4, 5, 6`,
+      from evaluations where organization_id = $1 group by 1, 2, 3, 4, 5, 6`,
   score_hours: `
     select s.organization_id, date_trunc('hour', d.received_at, 'UTC'), coalesce(d.agent_id, ''),
            coalesce(d.domain, ''), name, source_kind, coalesce(evaluator_id, ''),

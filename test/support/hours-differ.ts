@@ -1,4 +1,5 @@
 /** Holds the sums that storage keeps against the rows they are sums of. */
+import { countedSql } from '../../store/packed-sql.ts'
 import type { Row, TestDatabase } from './database.ts'
 
 const hour = `date_trunc('hour', received_at, 'UTC') as hour`
@@ -14,7 +15,7 @@ const sumNames = `decisions, input_tokens, output_tokens, input_tokens_known, ou
 const scoreSums = `count(*) as scores, count(value) as valued,
   coalesce(sum(value::numeric), 0) as value_sum,
   coalesce(sum(value::numeric * value::numeric), 0) as value_squares,
-  count(passed) as judged, count(*) filter (where passed) as passed`
+  count(c.passed) as judged, count(*) filter (where c.passed) as passed`
 
 /** What each table holds, and what it ought to hold. */
 const tables: readonly (readonly [table: string, kept: string, summed: string])[] = [
@@ -46,7 +47,7 @@ const tables: readonly (readonly [table: string, kept: string, summed: string])[
     `select organization_id, hour, agent_id, domain, status, verdict, decisions
        from outcome_hours`,
     `select organization_id, ${hour}, ${agent}, ${domain}, status, verdict, count(*)
-       from decision_outcomes group by 1, 2, 3, 4, 5, 6`
+       from evaluations group by 1, 2, 3, 4, 5, 6`
   ],
   [
     'score_hours',
@@ -55,14 +56,14 @@ const tables: readonly (readonly [table: string, kept: string, summed: string])[
        from score_hours`,
     `select organization_id, ${hour}, ${agent}, ${domain}, name, source_kind, evaluator_id,
             evaluator_version, ${scoreSums}
-       from decision_outcomes, jsonb_to_recordset(counted)
+       from evaluations e, jsonb_to_recordset(${countedSql})
             as c (name text, source_kind text, evaluator_id text, evaluator_version integer,
                   value float8, passed boolean)
       group by 1, 2, 3, 4, 5, 6, 7, 8`
   ],
   [
-    'decision_outcomes',
-    `select organization_id, decision_id from decision_outcomes`,
+    'evaluations',
+    `select organization_id, decision_id from evaluations`,
     `select distinct organization_id, decision_id from evaluation_runs`
   ]
 ]

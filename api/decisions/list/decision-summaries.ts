@@ -1,4 +1,5 @@
 /** Rows of a page of decisions, and as much of their texts as it holds. */
+import { scoresSql } from '../../../store/packed-sql.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
 import { inputStartChars, outputStartChars } from '../../preview.ts'
 import type { OrganizationStore } from '../../store.ts'
@@ -73,10 +74,11 @@ export interface SizedPlace extends Place, Row {
 }
 
 const bytes = `${textBytes}
-              + coalesce((select octet_length(o.scores::text)
-                            from decision_outcomes o
-                           where o.organization_id = decisions.organization_id
-                             and o.decision_id = decisions.decision_id), 0) as bytes`
+              + coalesce((select octet_length(${scoresSql}::text)
+                            from evaluations e
+                           where e.organization_id = decisions.organization_id
+                             and e.decision_id = decisions.decision_id
+                             and e.received_at = decisions.received_at), 0) as bytes`
 
 /** Where they are, in the order of the keys; what was erased meanwhile is left out. */
 export function selectSizes(

@@ -1,4 +1,7 @@
-/** Filters as SQL on a row: a decision is called `s`, what came of it `o`, its plan `p`. */
+/** Filters as SQL on a row: a decision is called `s`, what came of it `o`, its plan `p`.
+ *
+ * The id of the organization is $1.
+ */
 import { agentIdOf } from '../../profiles/agent-name.ts'
 import { measures } from './decision-query.ts'
 import type { DecisionFilters, Measure } from './decision-query.ts'
@@ -89,18 +92,35 @@ function statusSql(status: NonNullable<DecisionFilters['status']>): string {
     : 'o.status'
 }
 
+/**
+ * What counts of the score of a name, as JSON `{value, label, passed}`. Of packed runs it stands at
+ * the place of the kind that has the name; the kinds are looked up once for the statement.
+ */
+function scoreSqlOf(name: string): string {
+  return `case when o.scores is null then (
+                  select jsonb_build_object('value', o.score_values[place],
+                                            'label', o.labels[place], 'passed', o.passed[place])
+                    from unnest((select array_agg(k.run_kind) from run_kinds k
+                                  where k.organization_id = $1 and k.name = ${name}::text)) as kind
+                   cross join array_position(o.run_kinds, kind) as place
+                   where place is not null
+                   limit 1)
+                else o.scores -> ${name}::text end`
+}
+
 /** The number of a score; null when it has none. */
 export function scoreValueSql(name: string): string {
-  return `case when jsonb_typeof(o.scores -> ${name}::text -> 'value') = 'number'
-                then (o.scores -> ${name}::text ->> 'value')::float8 end`
+  return `(select case when jsonb_typeof(score.of -> 'value') = 'number'
+                       then (score.of ->> 'value')::float8 end
+             from (select ${scoreSqlOf(name)}) as score (of))`
 }
 
 const symbols = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 
 function scoreSql({ name, op, value }: ScoreCondition, parameter: Parameter): string {
   const named = parameter(name)
-  const score = `o.scores -> ${named}::text`
-  if (op === 'exists') return `o.scores ? ${named}::text`
+  const score = `(${scoreSqlOf(named)})`
+  if (op === 'exists') return `${score} is not null`
   if (op === 'passed' || op === 'failed') {
     return `${score} ->> 'passed' = '${String(op === 'passed')}'`
   }
@@ -113,5 +133,5 @@ function scoreSql({ name, op, value }: ScoreCondition, parameter: Parameter): st
     number === null
       ? isLabel
       : `(coalesce(${scoreValueSql(named)} = ${parameter(number)}::float8, false) or ${isLabel})`
-  return op === 'eq' ? isEqual : `(o.scores ? ${named}::text and not ${isEqual})`
+  return op === 'eq' ? isEqual : `(${score} is not null and not ${isEqual})`
 }

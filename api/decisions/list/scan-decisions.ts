@@ -146,8 +146,10 @@ function joinsOf(scan: Scan): string {
 /** Of a walk over outcomes each row is its own. */
 function outcomeJoin({ table }: ScanPlan): string {
   return table === 'decisions'
-    ? joinOf('decision_outcomes', 'o')
-    : 'cross join lateral (select s.status, s.verdict, s.scores) as o'
+    ? `${joinOf('evaluations', 'o')}
+                 and o.received_at = s.received_at`
+    : `cross join lateral (select s.status, s.verdict, s.scores, s.run_kinds, s.score_values,
+                                  s.labels, s.passed) as o`
 }
 
 function joinOf(table: string, alias: string): string {

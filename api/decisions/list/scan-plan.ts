@@ -8,7 +8,7 @@ const indexedBytesMax = 1024
 
 export interface ScanPlan {
   /** What is walked in the order of time. */
-  readonly table: 'decisions' | 'decision_outcomes'
+  readonly table: 'decisions' | 'evaluations'
   /** The one filter that an index on time serves; a second one would be looked at row by row. */
   readonly served: { readonly column: ServedColumn; readonly value: string } | null
   /** In the words of the partial index that is to be walked. */
@@ -31,12 +31,12 @@ interface PartialIndex {
 
 const partialIndexes: readonly PartialIndex[] = [
   {
-    table: 'decision_outcomes',
+    table: 'evaluations',
     condition: `verdict <> 'pass'`,
     isFor: (filters) => isOfOutcomes(filters) && isAmong(filters.verdict, ['fail', 'mixed'])
   },
   {
-    table: 'decision_outcomes',
+    table: 'evaluations',
     condition: `status <> 'evaluated'`,
     isFor: (filters) =>
       isOfOutcomes(filters) && isAmong(filters.status, ['failed', 'partial', 'evaluating'])

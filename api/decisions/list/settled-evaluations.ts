@@ -15,14 +15,14 @@ export async function selectSettled(
 ): Promise<ReadonlyMap<string, SettledEvaluation>> {
   const rows = await store.query<SettledEvaluation & Record<string, unknown>>(
     `select decision_id, status, verdict
-       from decision_outcomes
+       from evaluations
       where organization_id = $1
         and decision_id = any($2::uuid[])
         and status in ('evaluated', 'partial', 'failed', 'not_evaluated')
         and not exists (select
                           from open_runs r
                          where r.organization_id = $1
-                           and r.decision_id = decision_outcomes.decision_id)`,
+                           and r.decision_id = evaluations.decision_id)`,
     [store.organizationId, decisionIds]
   )
   return new Map(rows.map(({ decision_id, ...settled }) => [String(decision_id), settled]))

@@ -70,8 +70,9 @@ function selectPiece(
            and received_at >= $3 and ($4::timestamptz is null or received_at < $4)
          order by received_at desc, decision_id desc
          limit ${sessionDecisionsMax + 1}) as d
-       left join decision_outcomes o
+       left join evaluations o
          on o.organization_id = d.organization_id and o.decision_id = d.decision_id
+        and o.received_at = d.received_at
       group by wanted.session_id`,
     [store.organizationId, sessionIds, from.toISOString(), to?.toISOString() ?? null, agentId]
   )

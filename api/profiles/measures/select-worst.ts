@@ -1,4 +1,5 @@
 /** The newest decisions of an agent that failed, and by which scores. */
+import { scoresSql } from '../../../store/packed-sql.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
 import type { HourRange } from '../../stats/hour-range.ts'
 import type { OrganizationStore } from '../../store.ts'
@@ -38,8 +39,9 @@ export async function selectWorst(
      select worst.*
        from failed
       cross join lateral (
-        select decision_id, received_at, session_id, domain, status, verdict, scores
-          from decision_outcomes
+        select decision_id, received_at, session_id, domain, status, verdict,
+               ${scoresSql} as scores
+          from evaluations e
          where organization_id = $1
            and received_at >= failed.hour
            and received_at < failed.hour + interval '1 hour'

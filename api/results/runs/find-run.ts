@@ -9,8 +9,40 @@ export async function findRun(
   runId: string
 ): Promise<RunRecordRow | null> {
   const open = await select(store, runId, { table: 'open_runs', columns: openColumns })
-  const ended = await select(store, runId, { table: 'evaluation_runs', columns: endedColumns })
-  return ended ?? open
+  const later = await select(store, runId, { table: 'later_runs', columns: endedColumns })
+  return later ?? (await findPacked(store, runId)) ?? open
+}
+
+/**
+ * The id is that of its decision, XOR the mask of a kind: there are few masks, and each leads to
+ * one decision that may have the run. Their days are values of the second statement, so that it
+ * looks into those days alone.
+ */
+async function findPacked(store: OrganizationStore, runId: string): Promise<RunRecordRow | null> {
+  const places = await store.query<{ decision_id: string; received_at: Date }>(
+    `select i.decision_id, i.received_at
+       from (select distinct xor_ids($2, run_mask) as decision_id
+               from run_kinds
+              where organization_id = $1) as possible
+       join decision_ids i on i.organization_id = $1 and i.decision_id = possible.decision_id`,
+    [store.organizationId, runId]
+  )
+  if (places.length === 0) return null
+  const [row] = await store.query<RunRecordRow>(
+    `select ${endedColumns}
+       from packed_runs s
+      where s.organization_id = $1
+        and s.run_id = $2
+        and s.decision_id = any($3::uuid[])
+        and s.received_at = any($4::timestamptz[])
+      limit 1`,
+    [
+      ...[store.organizationId, runId],
+      places.map(({ decision_id }) => decision_id),
+      places.map(({ received_at }) => received_at)
+    ]
+  )
+  return row ?? null
 }
 
 async function select(

@@ -3,7 +3,7 @@ import { writeCursor } from '../../../core/cursor.ts'
 import { jsonReply } from '../../../http/call.ts'
 import type { PrincipalHandle } from '../../../http/route.ts'
 import type { OrganizationStore } from '../../store.ts'
-import { timePageOf } from '../../time-page.ts'
+import { resultPageOf } from '../../time-page.ts'
 import type { TimePage } from '../../time-page.ts'
 import { lagOf, readWatermark } from '../../watermark.ts'
 import { pageConditions, pageOf, readBoundedRows } from '../bounded-page.ts'
@@ -32,7 +32,7 @@ export function createListRuns(dependencies: ListResultsDependencies): Principal
   return async function listRuns(call) {
     const { cursor, limit, ...given } = call.query as unknown as ListQuery
     const texts = filterTextsOf(given)
-    const page = { ...timePageOf(texts, cursor, clock.now()), filters: given, rowsMax: limit + 1 }
+    const page = { ...resultPageOf(texts, cursor, clock.now()), filters: given, rowsMax: limit + 1 }
     const ours = store.of(call.principal.organization_id)
     const watermark = await readWatermark(ours, evaluationsTopic)
     // Open ones first: a run that ends between the two is then there twice, and not nowhere.
@@ -62,9 +62,11 @@ async function selectEnded(store: OrganizationStore, page: RunPage) {
   const isFew = status !== undefined && isUnsuccessful([status], status_reason)
   return await readBoundedRows<ListedRun>(store, {
     ...boundedQuery(store, page, endedOrder),
-    from: 'from evaluation_runs',
-    columns: endedColumns,
-    ...(isFew ? { also: unsuccessfulCondition } : {})
+    sources: [
+      { table: 'packed_runs', ...(isFew ? { also: 'has_unsuccessful' } : {}) },
+      { table: 'later_runs', ...(isFew ? { also: unsuccessfulCondition } : {}) }
+    ],
+    columns: endedColumns
   })
 }
 
@@ -74,9 +76,8 @@ async function selectOpen(store: OrganizationStore, page: RunPage) {
   if (status !== undefined && !isOpen(status)) return none
   return await readBoundedRows<ListedRun>(store, {
     ...boundedQuery(store, page, openOrder),
-    from: 'from open_runs',
-    columns: openColumns,
-    also: `status <> 'finished'`
+    sources: [{ table: 'open_runs', also: `status <> 'finished'` }],
+    columns: openColumns
   })
 }
 

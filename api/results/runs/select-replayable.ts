@@ -42,13 +42,55 @@ export async function lockReplayable(
   wanted: Wanted,
   limit: number
 ): Promise<readonly ReplayableRun[]> {
+  const found = await selectReplayable(transaction, wanted, limit)
+  if (found.length === 0) return []
+  const names = [
+    wanted.organizationId,
+    found.map(({ decision_id }) => decision_id),
+    found.map(({ run_id }) => run_id)
+  ]
+  // A packed run is locked by its row.
+  await transaction.query(lockPacked, names.slice(0, 2))
+  await transaction.query(lockLater, names)
+  // Somebody else may have replayed some of them before.
+  const isFound = new Set(found.map(nameOf))
+  const ids = [...new Set(found.map(({ decision_id }) => decision_id))]
+  const filter = { ...wanted.filter, decision_ids: ids }
+  const again = await selectReplayable(transaction, { ...wanted, filter }, limit * runsOfOneMax)
+  return again.filter((run) => isFound.has(nameOf(run)))
+}
+
+/** Of one decision, more than anybody plans. */
+const runsOfOneMax = 100
+
+function nameOf({ decision_id, run_id }: ReplayableRun): string {
+  return `${decision_id}/${run_id}`
+}
+
+const lockPacked = `
+  select from evaluations
+   where organization_id = $1 and decision_id = any($2::uuid[]) and run_kinds is not null
+   order by decision_id
+     for update`
+
+const lockLater = `
+  select from later_runs
+   where organization_id = $1 and decision_id = any($2::uuid[]) and run_id = any($3::uuid[])
+   order by decision_id, run_id
+     for update`
+
+async function selectReplayable(
+  transaction: Queryable,
+  wanted: Wanted,
+  limit: number
+): Promise<readonly ReplayableRun[]> {
   const { conditions, values } = conditionsOf(wanted)
   return await transaction.query<ReplayableRun>(
     `select s.decision_id, s.run_id, coalesce(s.rule_id, s.rule) as rule_id, s.rule,
             coalesce(s.evaluator_id, s.evaluator) as evaluator_id, s.evaluator,
             s.evaluator_kind, s.evaluator_version, s.generation, s.received_at,
             s.agent_id, s.session_id, s.domain, v.config::json ->> 'connection_id' as connection_id
-       from evaluation_runs s
+       from ${replayableRuns(wanted.filter)} s
        join decision_ids i
          on i.organization_id = s.organization_id
         and i.decision_id = s.decision_id
@@ -59,9 +101,8 @@ export async function lockReplayable(
         and v.version = s.evaluator_version
         and v.kind = 'llm_judge'
       where ${conditions.join('\n        and ')}
-      order by s.evaluated_at desc, s.run_id desc
-      limit ${limit}
-        for update of s`,
+      order by s.evaluated_at desc, s.decision_id desc, s.run_id desc
+      limit ${limit}`,
     values
   )
 }
@@ -76,7 +117,7 @@ export async function countReplayable(
   const [row] = await transaction.query<{ n: number }>(
     `select count(*) as n
        from (select
-               from evaluation_runs s
+               from ${replayableRuns(wanted.filter)} s
                join decision_ids i
                  on i.organization_id = s.organization_id
                 and i.decision_id = s.decision_id
@@ -88,10 +129,23 @@ export async function countReplayable(
   return row?.n ?? 0
 }
 
+/** Both kinds of runs; where the few that did not succeed are wanted, by their indexes. */
+function replayableRuns({ status, status_reason, decision_ids }: ReplayFilter): string {
+  const areFew = decision_ids === undefined && isUnsuccessful(status, status_reason)
+  const [packed, later] = areFew ? ['has_unsuccessful', unsuccessfulCondition] : ['true', 'true']
+  return `(select ${replayableColumns} from packed_runs where ${packed}
+         union all
+         select ${replayableColumns} from later_runs where ${later})`
+}
+
+const replayableColumns = `organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+                evaluator, evaluator_kind, evaluator_version, generation, received_at, agent_id,
+                session_id, domain, status, status_reason, superseded_by, evaluated_at`
+
 function conditionsOf({ organizationId, filter }: Wanted) {
   const values: unknown[] = []
   const parameter = (value: unknown): string => `$${values.push(value)}`
-  const { status, status_reason, decision_ids, range } = filter
+  const { status, decision_ids, range } = filter
   const conditions = [
     `s.organization_id = ${parameter(organizationId)}`,
     `s.status = any(${parameter(status)}::text[])`,
@@ -102,8 +156,6 @@ function conditionsOf({ organizationId, filter }: Wanted) {
   ]
   if (decision_ids !== undefined) {
     conditions.push(`s.decision_id = any(${parameter(decision_ids)}::uuid[])`)
-  } else if (isUnsuccessful(status, status_reason)) {
-    conditions.push(unsuccessfulCondition.replaceAll(/\bstatus/g, 's.status'))
   }
   if (range !== null) {
     conditions.push(`s.evaluated_at >= ${parameter(range.from)}`)

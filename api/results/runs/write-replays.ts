@@ -70,22 +70,41 @@ export async function writeReplays(
     return { organizationId, run, run_id, rule: rules.get(rule_id) ?? null, openedAt }
   })
   await insertReplays(transaction, replays)
-  await transaction.query(
-    `update evaluation_runs r
-        set superseded_by = replay.run_id
-       from unnest($2::uuid[], $3::uuid[], $4::uuid[])
-            as replay (decision_id, replay_of, run_id)
-      where r.organization_id = $1
-        and r.decision_id = replay.decision_id
-        and r.run_id = replay.replay_of`,
-    [
-      organizationId,
-      replays.map(({ run }) => run.decision_id),
-      replays.map(({ run }) => run.run_id),
-      replays.map(({ run_id }) => run_id)
-    ]
-  )
+  const names = [
+    organizationId,
+    replays.map(({ run }) => run.decision_id),
+    replays.map(({ run }) => run.run_id),
+    replays.map(({ run_id }) => run_id)
+  ]
+  await transaction.query(supersedeLater, names)
+  await transaction.query(supersedePacked, names)
 }
+
+const replayed = `unnest($2::uuid[], $3::uuid[], $4::uuid[])
+            as replay (decision_id, replay_of, run_id)`
+
+const supersedeLater = `
+  update later_runs r
+     set superseded_by = replay.run_id
+    from ${replayed}
+   where r.organization_id = $1
+     and r.decision_id = replay.decision_id
+     and r.run_id = replay.replay_of`
+
+/** All places of a row at once: a statement changes a row only once. */
+const supersedePacked = `
+  update evaluations e
+     set superseded_by = (
+           select array_agg(coalesce(replay.run_id, e.superseded_by[place.place])
+                            order by place.place)
+             from unnest(e.run_kinds) with ordinality as place (run_kind, place)
+             join run_kinds k on k.organization_id = $1 and k.run_kind = place.run_kind
+             left join ${replayed}
+               on replay.decision_id = e.decision_id
+              and replay.replay_of = xor_ids(e.decision_id, k.run_mask))
+   where e.organization_id = $1
+     and e.decision_id = any($2::uuid[])
+     and e.run_kinds is not null`
 
 /** As they are by now: how long a run may take is not part of what it measures. */
 async function readRules(

@@ -7,7 +7,7 @@ import type { PrincipalHandle } from '../../../http/route.ts'
 import { evidenceOf } from '../../score-entry.ts'
 import type { ListDecisionsDependencies } from '../../decisions/list/list-decisions.ts'
 import type { OrganizationStore } from '../../store.ts'
-import { timePageOf } from '../../time-page.ts'
+import { resultPageOf } from '../../time-page.ts'
 import type { TimePage } from '../../time-page.ts'
 import { lagOf, readWatermark } from '../../watermark.ts'
 import { pageConditions, pageOf, readBoundedRows } from '../bounded-page.ts'
@@ -48,7 +48,7 @@ export function createListScores(dependencies: ListResultsDependencies): Princip
   return async function listScores(call) {
     const { cursor, limit, ...filters } = call.query as unknown as ListQuery
     const texts = filterTextsOf(filters)
-    const page = timePageOf(texts, cursor, clock.now())
+    const page = resultPageOf(texts, cursor, clock.now())
     const ours = store.of(call.principal.organization_id)
     const watermark = await readWatermark(ours, evaluationsTopic)
     const source = await selectScores(ours, filters, { ...page, rowsMax: limit + 1 })
@@ -69,12 +69,16 @@ function selectScores(
   const { name } = filters
   const indexed = [
     `organization_id = ${parameter(store.organizationId)}`,
-    ...(name === undefined ? [] : [textCondition('name', name, parameter(name))]),
     ...pageConditions(page, order, parameter)
   ]
+  const named = name === undefined ? null : textCondition('name', name, parameter(name))
   return readBoundedRows<ScoreRow>(store, {
-    ...{ from: 'from scores', columns, ...order, indexed, values, rowsMax: page.rowsMax },
-    filters: scoreConditions(filters, parameter)
+    sources: [
+      { table: 'packed_runs', also: 'name is not null' },
+      { table: 'later_scores', ...(named === null ? {} : { also: named }) }
+    ],
+    ...{ columns, ...order, indexed, values, rowsMax: page.rowsMax },
+    filters: [...(named === null ? [] : [named]), ...scoreConditions(filters, parameter)]
   })
 }
 

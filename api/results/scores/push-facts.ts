@@ -153,7 +153,7 @@ async function readKnown(
   )
   const stored = await transaction.query<{ decision_id: string; score_id: string }>(
     `select decision_id, score_id
-       from scores
+       from later_scores
       where organization_id = $1 and decision_id = any($2::uuid[])
         and score_id = any($3::uuid[])`,
     [organizationId, decisionIds, scoreIds]
@@ -168,7 +168,7 @@ async function countPushes(
   const rows = await transaction.query<{ decision_id: string; pushes: number }>(
     `select decision_id, count(*) as pushes
        from (select decision_id
-               from evaluation_runs
+               from later_runs
               where organization_id = $1 and decision_id = any($2::uuid[]) and rule_id = $3
              union all
              select decision_id

@@ -71,11 +71,10 @@ export async function selectDenominators(
 function scannedRuns(rowsMax: number): string {
   return `ended as materialized (
        select *
-         from evaluation_runs
-        where organization_id = $1
-          and evaluated_at >= $2::timestamptz
-          and evaluated_at < coalesce($3::timestamptz, 'infinity')
-        order by evaluated_at desc, run_id desc
+         from (${endedFrom('packed_runs', rowsMax)}
+               union all
+               ${endedFrom('later_runs', rowsMax)}) newest
+        order by evaluated_at desc, decision_id desc, run_id desc
         limit ${rowsMax}
      ), waiting as materialized (
        select *
@@ -83,9 +82,21 @@ function scannedRuns(rowsMax: number): string {
         where organization_id = $1
           and scheduled_at >= $2::timestamptz
           and scheduled_at < coalesce($3::timestamptz, 'infinity')
-        order by scheduled_at desc, run_id desc
+        order by scheduled_at desc, decision_id desc, run_id desc
         limit ${rowsMax}
      )`
+}
+
+function endedFrom(table: string, rowsMax: number): string {
+  return `(select decision_id, run_id, rule_id, evaluator_id, evaluator, evaluator_version,
+                        organization_id, status, superseded_by, evaluated_at, agent_id, session_id,
+                        domain, model
+                   from ${table}
+                  where organization_id = $1
+                    and evaluated_at >= $2::timestamptz
+                    and evaluated_at < coalesce($3::timestamptz, 'infinity')
+                  order by evaluated_at desc, decision_id desc, run_id desc
+                  limit ${rowsMax})`
 }
 
 interface RunConditions {
@@ -106,7 +117,7 @@ function keysOf(groups: readonly GroupName[], { ended, open }: RunConditions): s
          ${version}
         where ${open.join('\n          and ')}
           and not exists (select
-                            from evaluation_runs e
+                            from later_runs e
                            where e.organization_id = s.organization_id
                              and e.decision_id = s.decision_id
                              and e.run_id = s.run_id)`

@@ -58,7 +58,7 @@ export interface Points {
  */
 const isCorrected = `s.source_kind <> 'evaluator' and exists (
             select
-              from scores later
+              from later_scores later
              where later.organization_id = s.organization_id
                and later.decision_id = s.decision_id
                and later.name = s.name
@@ -79,9 +79,10 @@ export async function selectPoints(
   const rows = await store.query<(PointRow | { key: null }) & { rows: number; since: Date | null }>(
     `with scanned as materialized (
        select *
-         from scores
-        where ${indexed.join('\n          and ')}
-        order by evaluated_at desc, score_id desc
+         from (${scannedFrom('packed_runs', [...indexed, 'name is not null'], rowsMax)}
+               union all
+               ${scannedFrom('later_scores', indexed, rowsMax)}) newest
+        order by evaluated_at desc, decision_id desc, score_id desc
         limit ${rowsMax}
      ), points as (
        select ${keyColumn(groups, 'ofScore')} as key, s.source_kind, s.evaluator_id,
@@ -109,7 +110,22 @@ export async function selectPoints(
   }
 }
 
-const runOfScore = `left join evaluation_runs r
+/** What both have, and a score needs. */
+const scannedColumns = `decision_id, run_id, score_id, name, data_type, value, label, passed,
+                       range_min, range_max, source_kind, rule_id, evaluator_id, evaluator,
+                       evaluator_version, organization_id, evaluated_at, agent_id, session_id,
+                       domain`
+
+function scannedFrom(table: string, conditions: readonly string[], rowsMax: number): string {
+  return `(select ${scannedColumns}
+                  from ${table}
+                 where ${conditions.join('\n                   and ')}
+                 order by evaluated_at desc, decision_id desc, score_id desc
+                 limit ${rowsMax})`
+}
+
+/** Only calls have a model, and these are never packed. */
+const runOfScore = `left join later_runs r
                 on r.organization_id = s.organization_id
                and r.decision_id = s.decision_id
                and r.run_id = s.run_id`

@@ -1,9 +1,11 @@
 /** What a tail looks for: which decisions there are, and what their evaluation has come to. */
+import { scoresSql } from '../../../store/packed-sql.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
 import { textCondition } from '../../../platform/postgres/text-condition.ts'
 import { agentCondition } from '../../profiles/measures/agent-condition.ts'
 import { agentIdOf } from '../../profiles/agent-name.ts'
 import type { DecisionKey } from '../../decisions/list/scan-decisions.ts'
+import { onDays, selectDays } from '../../decision-days.ts'
 import type { OrganizationStore } from '../../store.ts'
 import type { TailFilters } from './tail-filters.ts'
 import type { TailPlace } from './tail-place.ts'
@@ -82,22 +84,26 @@ export async function selectStates(
   scoresBytesMax?: number
 ): Promise<ReadonlyMap<string, EvaluationState>> {
   if (decisionIds.length === 0) return new Map()
+  const days = await selectDays(store, decisionIds)
   const rows = await store.query<StateRow>(
     `select decision_id, status, reason, verdict,
-            case when octet_length(scores::text) > $3 then 'null' else scores::text end as scores
-       from decision_outcomes
-      where organization_id = $1
-        and decision_id = any($2::uuid[])
+            case when octet_length(scores) > $3 then 'null' else scores end as scores
+       from (select decision_id, status, reason, verdict, ${scoresSql}::text as scores
+               from evaluations e
+              where organization_id = $1
+                and decision_id = any($2::uuid[])
+                and ${onDays('received_at', '$4')}) as known
       union all
      select decision_id, 'not_evaluated', null, 'none', '{}'
        from evaluation_plans
       where organization_id = $1
         and decision_id = any($2::uuid[])
         and runs = 0
-        and not exists (select from decision_outcomes o
+        and not exists (select from evaluations o
                          where o.organization_id = $1
-                           and o.decision_id = evaluation_plans.decision_id)`,
-    [store.organizationId, decisionIds, scoresBytesMax ?? null]
+                           and o.decision_id = evaluation_plans.decision_id
+                           and ${onDays('o.received_at', '$4')})`,
+    [store.organizationId, decisionIds, scoresBytesMax ?? null, days]
   )
   return new Map(rows.map(({ decision_id, ...state }) => [decision_id, state]))
 }

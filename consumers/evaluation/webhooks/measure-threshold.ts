@@ -38,6 +38,8 @@ interface VersionRow extends Row {
 const scoresMax = 20_000
 /** Of a name, whatever else the threshold asks for; few of them may be of its agent. */
 const lookedAtMax = 50_000
+/** Looked at for those that have a score of the name: no index finds them. */
+const decisionsMax = 200_000
 
 /** A score that was measured again does not count; a pushed one is nobody's evaluator. */
 const selectVersions = `
@@ -48,20 +50,39 @@ const selectVersions = `
       select s.evaluator_id, s.evaluator, s.evaluator_version, s.evaluated_at,
              case when $7 = 'mean' then s.value else s.passed::integer end as measure
         from (
-          select * from scores
-           where organization_id = $1 and name collate "C" = $2 and octet_length(name) <= 1024
-             and evaluated_at >= now() - make_interval(mins => $3)
-           order by evaluated_at desc
-           limit ${lookedAtMax}) s
-       where s.source_kind = 'evaluator'
+          (select e.evaluated_at, e.agent_id, e.domain, k.evaluator_id, k.evaluator,
+                  k.evaluator_version, e.score_values[place] as value, e.passed[place] as passed,
+                  e.superseded_by[place] is not null as is_superseded
+             from (select evaluated_at, agent_id, domain, run_kinds, score_values, passed,
+                          superseded_by
+                     from evaluations
+                    where organization_id = $1
+                      and evaluated_at >= now() - make_interval(mins => $3)
+                    order by evaluated_at desc
+                    limit ${decisionsMax}) e
+            cross join (select * from run_kinds
+                         where organization_id = $1 and name collate "C" = $2) k
+            cross join array_position(e.run_kinds, k.run_kind) as place
+            where place is not null
+            limit ${lookedAtMax})
+           union all
+          (select s.evaluated_at, s.agent_id, s.domain, s.evaluator_id, s.evaluator,
+                  s.evaluator_version, s.value, s.passed,
+                  exists (select from later_runs r
+                           where r.organization_id = s.organization_id
+                             and r.decision_id = s.decision_id and r.run_id = s.run_id
+                             and r.superseded_by is not null)
+             from later_scores s
+            where organization_id = $1 and name collate "C" = $2 and octet_length(name) <= 1024
+              and evaluated_at >= now() - make_interval(mins => $3)
+              and source_kind = 'evaluator'
+            order by evaluated_at desc
+            limit ${lookedAtMax})) s
+       where not s.is_superseded
          and ($4::text is null or s.evaluator_id = $4)
          and ($5::text is null or s.agent_id = $5)
          and ($6::text is null or s.domain = $6)
          and case when $7 = 'mean' then s.value is not null else s.passed is not null end
-         and not exists (select from evaluation_runs r
-                          where r.organization_id = s.organization_id
-                            and r.decision_id = s.decision_id and r.run_id = s.run_id
-                            and r.superseded_by is not null)
        order by s.evaluated_at desc
        limit ${scoresMax}) counted
    group by evaluator_id, evaluator_version`

@@ -1,4 +1,5 @@
-/** Keeps a partition for each day of decisions: ahead of time, and for what came without one. */
+/** Keeps a partition for each day of decisions and of evaluations: ahead of time, and for what came
+ *  without one. */
 import { backoffMs } from '../../../core/backoff.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import { isTransientStoreError } from '../../../platform/postgres/postgres.ts'
@@ -13,6 +14,9 @@ export interface UpkeepDependencies {
   readonly now?: () => number
 }
 
+/** Partitioned by the UTC day of received_at. */
+export const tablesByDay = ['decisions', 'evaluations'] as const
+
 /** A gateway's clock may be a little off, so yesterday is made as well. */
 const daysBehind = 1
 export const daysAhead = 7
@@ -24,7 +28,7 @@ const attemptsMax = 5
 const backoff = { baseMs: 100, capMs: 2000 }
 /** Whoever reads or writes decisions waits behind us for no longer than this. */
 const lockTimeoutMs = 500
-/** The same that ensure_decisions_partition takes. */
+/** The same that ensure_day_partition takes. */
 const takeTurn = `select pg_try_advisory_xact_lock(
                            hashtextextended('sluice decisions partitions', 0)) as is_ours`
 
@@ -42,13 +46,13 @@ export async function makePartitions(dependencies: UpkeepDependencies): Promise<
   await makeDays(dependencies, [...(await daysAround(postgres)), ...(await strayDays(postgres))])
 }
 
-async function makeDays(dependencies: UpkeepDependencies, days: readonly string[]): Promise<void> {
+async function makeDays(dependencies: UpkeepDependencies, days: readonly Day[]): Promise<void> {
   const { logger } = dependencies
-  for (const day of days) {
-    const moved = await inTurn(dependencies, (transaction) => makeDay(transaction, day))
+  for (const { name: table, day } of days) {
+    const moved = await inTurn(dependencies, (transaction) => makeDay(transaction, table, day))
     if (moved === null) continue
-    if (moved === 0) logger.info({ day }, 'made the partition of a day')
-    else logger.warn({ day, rows: moved }, 'moved decisions out of the default partition')
+    if (moved === 0) logger.info({ table, day }, 'made the partition of a day')
+    else logger.warn({ table, day, rows: moved }, 'moved rows out of the default partition')
   }
 }
 
@@ -79,39 +83,46 @@ export async function inTurn<R>(
 }
 
 /** @returns the rows moved out of the default partition, or null when the day had its own. */
-async function makeDay(transaction: Queryable, day: string): Promise<number | null> {
+async function makeDay(transaction: Queryable, table: string, day: string): Promise<number | null> {
   const [row] = await transaction.query<{ moved: number | null }>(
-    `select ensure_decisions_partition($1::date) as moved`,
-    [day]
+    `select ensure_day_partition($1, $2::date) as moved`,
+    [table, day]
   )
   return row?.moved ?? null
 }
 
-interface DayRow extends Record<string, unknown> {
+interface Day extends Record<string, unknown> {
+  /** Of the table. */
+  readonly name: string
+  /** As `2025-01-15`. */
   readonly day: string
 }
 
-/** Days that have no partition yet, as `2025-01-15`. */
-async function daysAround(postgres: Queryable): Promise<string[]> {
-  const rows = await postgres.query<DayRow>(
-    `select to_char(day, 'YYYY-MM-DD') as day
-       from generate_series((now() at time zone 'utc')::date - $1::integer,
-                            (now() at time zone 'utc')::date + $2::integer,
-                            interval '1 day') as day
-      where to_regclass('decisions_' || to_char(day, 'YYYYMMDD')) is null
-      order by day`,
-    [daysBehind, daysAhead]
+/** Days that have no partition yet. */
+async function daysAround(postgres: Queryable): Promise<Day[]> {
+  return await postgres.query<Day>(
+    `select name, to_char(day, 'YYYY-MM-DD') as day
+       from unnest($1::text[]) as name
+      cross join generate_series((now() at time zone 'utc')::date - $2::integer,
+                                 (now() at time zone 'utc')::date + $3::integer,
+                                 interval '1 day') as day
+      where to_regclass(name || '_' || to_char(day, 'YYYYMMDD')) is null
+      order by day, name`,
+    [tablesByDay, daysBehind, daysAhead]
   )
-  return rows.map(({ day }) => day)
 }
 
-async function strayDays(postgres: Queryable): Promise<string[]> {
-  const rows = await postgres.query<DayRow>(
-    `select distinct to_char(received_at at time zone 'utc', 'YYYY-MM-DD') as day
-       from (select received_at from decisions_default limit $1) as stray
-      order by day
-      limit $2`,
-    [strayRowsMax, strayDaysMax]
-  )
-  return rows.map(({ day }) => day)
+async function strayDays(postgres: Queryable): Promise<Day[]> {
+  const days: Day[] = []
+  for (const name of tablesByDay) {
+    const rows = await postgres.query<Pick<Day, 'day'>>(
+      `select distinct to_char(received_at at time zone 'utc', 'YYYY-MM-DD') as day
+         from (select received_at from ${name}_default limit $1) as stray
+        order by day
+        limit $2`,
+      [strayRowsMax, strayDaysMax]
+    )
+    days.push(...rows.map(({ day }) => ({ name, day })))
+  }
+  return days
 }

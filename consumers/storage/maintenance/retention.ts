@@ -1,4 +1,4 @@
-/** Retention: whole days of decisions are dropped, and what belongs to them is deleted in pieces.
+/** Retention: days of decisions and evaluations are dropped, the rest is deleted in pieces.
  *
  * A decision that comes when its day is dropped already (a dead letter of long ago that is sent
  * again, a group that was far behind) is stored in the default partition like any other, and
@@ -7,7 +7,7 @@
 import { evaluationTables } from '../../../store/delete-evaluations.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { topicDefinitions } from '../../../schemas/index.ts'
-import { inTurn } from './partitions.ts'
+import { inTurn, tablesByDay } from './partitions.ts'
 import type { UpkeepDependencies } from './partitions.ts'
 
 export interface RetentionDependencies extends UpkeepDependencies {
@@ -19,15 +19,14 @@ const dayMs = 86_400_000
 const chunkRows = 5000
 /** In one round and for one table; the rest is for the next, which then follows at once. */
 const tableMsMax = 20_000
-const daysDroppedMax = 60
+const partitionsDroppedMax = 120
 /** In one round; each may have 8 MiB. */
 const ruleSetsMax = 200
 
 /** Tables whose old rows are deleted, with the column that says how old they are. */
 const agingTables = [
-  ['decisions_default', 'received_at'],
+  ...tablesByDay.map((table) => [`${table}_default`, 'received_at'] as const),
   ...evaluationTables,
-  ['decision_outcomes', 'received_at'],
   ['decision_hours', 'hour'],
   ['decision_facet_hours', 'hour'],
   ['outcome_hours', 'hour'],
@@ -48,6 +47,9 @@ function retentionMsOf(role: string): number {
   return Number(config?.['retention.ms'] ?? 0)
 }
 
+/** A kind is noted as used once a day, and outlives the rows that name it. */
+const kindDays = 2
+
 /** One round; logs what it dropped or deleted. @returns whether there is more to delete */
 export async function applyRetention(dependencies: RetentionDependencies): Promise<boolean> {
   const { postgres, retentionDays } = dependencies
@@ -57,6 +59,7 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
   const identities = await identityTables(postgres)
   const aging: Aging[] = [
     ...agingTables.map(([table, column]) => ({ table, column, days: retentionDays })),
+    { table: 'run_kinds', column: 'used_on', days: retentionDays + kindDays },
     ...identities.map((table) => {
       return { table, column: 'received_at', days: retentionDays + replayDays }
     })
@@ -69,28 +72,29 @@ export async function applyRetention(dependencies: RetentionDependencies): Promi
 }
 
 async function dropDays(dependencies: UpkeepDependencies, retentionDays: number): Promise<void> {
-  for (const day of await expiredDays(dependencies.postgres, retentionDays)) {
+  for (const partition of await expiredPartitions(dependencies.postgres, retentionDays)) {
     const dropped = await inTurn(dependencies, (transaction) =>
-      transaction.query(`drop table if exists decisions_${day}`)
+      transaction.query(`drop table if exists ${partition}`)
     )
-    if (dropped !== null) dependencies.logger.info({ day }, 'dropped a day of decisions')
+    if (dropped !== null) dependencies.logger.info({ partition }, 'dropped the partition of a day')
   }
 }
 
-/** Of partitions that are attached, the oldest first, as `20250115`. */
-async function expiredDays(postgres: Queryable, days: number): Promise<string[]> {
-  const rows = await postgres.query<{ day: string }>(
-    `select substring(child.relname from 11) as day
-       from pg_inherits join pg_class child on child.oid = inhrelid
-      where inhparent = 'decisions'::regclass
-        and child.relname ~ '^decisions_[0-9]{8}$'
-        and child.relname < 'decisions_' || to_char((now() at time zone 'utc')::date - $1::integer,
-                                                    'YYYYMMDD')
-      order by child.relname
-      limit $2`,
-    [days, daysDroppedMax]
+/** Those that are attached, the oldest first, such as `decisions_20250115`. */
+async function expiredPartitions(postgres: Queryable, days: number): Promise<string[]> {
+  const rows = await postgres.query<{ name: string }>(
+    `select child.relname as name
+       from pg_inherits
+       join pg_class child on child.oid = inhrelid
+      where inhparent = any ($1::regclass[])
+        and child.relname ~ '_[0-9]{8}$'
+        and right(child.relname, 8) < to_char((now() at time zone 'utc')::date - $2::integer,
+                                              'YYYYMMDD')
+      order by right(child.relname, 8), name
+      limit $3`,
+    [tablesByDay, days, partitionsDroppedMax]
   )
-  return rows.map(({ day }) => day)
+  return rows.map(({ name }) => name)
 }
 
 /** The partitions of decision_ids: the place of a row is its own within each. */

@@ -2,7 +2,7 @@
 import type { Metrics } from '../../../platform/telemetry/metrics.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { forgetSessions } from './forget-sessions.ts'
-import { daysAhead, makeDaysAround, makePartitions } from './partitions.ts'
+import { daysAhead, makeDaysAround, makePartitions, tablesByDay } from './partitions.ts'
 import { refreshUnplanned } from '../refresh-unplanned.ts'
 import { applyRetention } from './retention.ts'
 import type { RetentionDependencies } from './retention.ts'
@@ -79,7 +79,7 @@ async function measure({ postgres, metrics, logger }: UpkeepOptions): Promise<vo
   metrics.set('sluice_storage_missing_partitions', {}, days)
   if (rows > 0) {
     const counted = rows < rowsMax ? rows : `${rowsMax} or more`
-    logger.warn({ rows: counted }, 'decisions lie in the default partition')
+    logger.warn({ rows: counted }, 'rows lie in the default partitions')
   }
 }
 
@@ -88,15 +88,21 @@ interface State extends Record<string, unknown> {
   readonly missing_days: number
 }
 
+/** Of all tables together. */
 async function readState(postgres: Queryable): Promise<State> {
+  const counts = tablesByDay.map(
+    (name) => `(select count(*) from (select from ${name}_default
+              limit $1) as counted)`
+  )
   const [row] = await postgres.query<State>(
-    `select (select count(*)::integer from (select 1 from decisions_default limit $1) as counted)
-              as default_rows,
-            (select count(*)::integer from generate_series(0, $2::integer) as ahead
-              where to_regclass('decisions_' ||
+    `select ${counts.join(' + ')} as default_rows,
+            (select count(*)::integer
+               from generate_series(0, $2::integer) as ahead
+              cross join unnest($3::text[]) as name
+              where to_regclass(name || '_' ||
                       to_char((now() at time zone 'utc')::date + ahead, 'YYYYMMDD')) is null)
               as missing_days`,
-    [rowsMax, daysAhead]
+    [rowsMax, daysAhead, tablesByDay]
   )
   if (row === undefined) throw new Error('the state of the partitions has no row')
   return row

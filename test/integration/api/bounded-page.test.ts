@@ -27,7 +27,7 @@ beforeAll(async () => {
   await storeRun(scene.database, { ...owner, evaluated_at: hours(9) }, aRun({ scores: [oldest] }))
   await storeRun(scene.database, { ...owner, evaluated_at: hours(2) }, aRun({ scores: [common] }))
   await scene.database.query(
-    `insert into scores
+    `insert into later_scores
      select (json_populate_record(s, json_build_object('score_id', gen_random_uuid()))).*
        from scores s, generate_series(2, $2) where score_id = $1`,
     [common.score_id, rowsOfMany]

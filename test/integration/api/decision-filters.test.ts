@@ -88,7 +88,7 @@ beforeAll(async () => {
   decisions = Array.from({ length: 300 }, (_, index) => decisionOf(index))
   for (let day = 5; day < 9; day++) {
     const date = `2026-01-0${day}`
-    await scene.database.query('select ensure_decisions_partition($1::date)', [date])
+    await scene.database.query(`select ensure_day_partition('decisions', $1::date)`, [date])
   }
   await storeAll(scene.database, scene.organizationId, decisions)
 })
@@ -287,7 +287,7 @@ test('what failed is found also where its runs were planned for the copy of a re
   const retried = aStoredDecision({ received_at: '2026-01-20T23:59:59.900000Z', outcome })
   await storeAll(scene.database, scene.organizationId, [retried])
   await scene.database.query(
-    `update decision_outcomes set received_at = '2026-01-21T00:00:01Z' where decision_id = $1`,
+    `update evaluations set received_at = '2026-01-21T00:00:01Z' where decision_id = $1`,
     [retried.decision_id]
   )
   const path = '/v1/decisions?from=2026-01-20T00:00:00Z&to=2026-01-22T00:00:00Z&verdict=fail'

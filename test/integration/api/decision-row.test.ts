@@ -46,7 +46,7 @@ function createExplaining(database: TestDatabase, organizationId: string) {
 async function createDays(): Promise<TestDatabase> {
   const database = await createTestDatabase()
   for (const day of days) {
-    await database.query('select ensure_decisions_partition($1::date)', [day])
+    await database.query(`select ensure_day_partition('decisions', $1::date)`, [day])
   }
   return database
 }

@@ -140,12 +140,19 @@ test('CSV protects each text that a spreadsheet would run, unless asked not to',
 })
 
 test('gives only the fields that are asked for, and what their evaluation came to', async () => {
-  const { decision_id } = await store({ agent_id: 'fields', output: '"x"' })
+  const stored = await store({ agent_id: 'fields', output: '"x"' })
+  const { decision_id } = stored
+  const received_at = new Date(stored.received_at)
   await scene.database.query(
-    `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
+    `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
                                     scores, counted)
-     values ($1, $2, now(), 'evaluated', 'pass', $3, '{}')`,
-    [scene.organizationId, decision_id, '{"a": {"value": 1, "label": null, "passed": true}}']
+     values ($1, $2, $4, 'evaluated', 'pass', $3, '{}')`,
+    [
+      scene.organizationId,
+      decision_id,
+      '{"a": {"value": 1, "label": null, "passed": true}}',
+      received_at
+    ]
   )
   const query = `${span}&agent_id=fields&fields=output,evaluation`
   expect(linesOf((await read(query)).text)).toEqual([

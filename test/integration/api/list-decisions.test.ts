@@ -60,7 +60,7 @@ async function walk(query: string): Promise<string[][]> {
 beforeAll(async () => {
   scene = await createScene()
   const day = new Date(start).toISOString().slice(0, 10)
-  await scene.database.query('select ensure_decisions_partition($1::date)', [day])
+  await scene.database.query(`select ensure_day_partition('decisions', $1::date)`, [day])
 })
 
 test('walks every decision once, newest first, also those of one moment', async () => {

@@ -17,8 +17,8 @@ const days = 40
 const decisionId = randomUUID()
 /** Grow with the decisions; a statement that reads all of one is work for nobody's page. */
 const growing = new RegExp(
-  '^(decisions(_default|_\\d{8})|decision_ids_\\d|scores|evaluation_runs|evaluation_plans|' +
-    'decision_hours|decision_facet_hours|decision_outcomes|outcome_hours|score_hours)$'
+  '^((decisions|evaluations)(_default|_\\d{8})|decision_ids_\\d|later_scores|later_runs|' +
+    'evaluation_plans|decision_hours|decision_facet_hours|outcome_hours|score_hours)$'
 )
 
 beforeAll(async () => {
@@ -31,7 +31,9 @@ beforeAll(async () => {
   })
   onEnd(() => postgres.close())
   for (let ago = 0; ago < days; ago++) {
-    await scene.database.query(`select ensure_decisions_partition(current_date - $1::int)`, [ago])
+    await scene.database.query(`select ensure_day_partition('decisions', current_date - $1::int)`, [
+      ago
+    ])
   }
   for (const organizationId of [scene.organizationId, randomUUID()]) await fill(organizationId)
   const [first] = await scene.database.query<{ decision_id: string }>(
@@ -61,7 +63,7 @@ async function fill(organizationId: string): Promise<void> {
        from generate_series(1, ${days * 100}) n`,
     `insert into decision_ids select organization_id, decision_id, received_at, '\\x00'
        from decisions where organization_id = $1`,
-    `insert into decision_outcomes (organization_id, decision_id, received_at, agent_id, session_id,
+    `insert into evaluations (organization_id, decision_id, received_at, agent_id, session_id,
        domain, status, verdict, scores, counted)
      select organization_id, decision_id, received_at, agent_id, session_id, domain, 'evaluated',
             case when latency_ms::int % 10 = 0 then 'fail' else 'pass' end,

@@ -299,9 +299,9 @@ test('a decision takes no more than a thousand of them', async () => {
   const run = aRun({ rule: 'push', rule_id: 'push', scores: [] })
   await storeRun(scene.database, owner, run)
   await scene.database.query(
-    `insert into evaluation_runs
+    `insert into later_runs
      select (json_populate_record(r, json_build_object('run_id', gen_random_uuid()))).*
-       from evaluation_runs r, generate_series(1, 998) where run_id = $1`,
+       from later_runs r, generate_series(1, 998) where run_id = $1`,
     [run.run_id]
   )
   const item = { decision_id, name: 'a', value: 1 }

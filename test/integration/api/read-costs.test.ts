@@ -120,10 +120,10 @@ test('of evaluations that are over a list reads no runs; of others it does', asy
     await storeRun(database, decision, aRun({ run_id: randomUUID() }))
   }
   await database.query(
-    `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
+    `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
                                     scores, counted)
-     values ($1, $2, now(), 'partial', 'mixed', '{}', '{}')`,
-    [organization_id, over.decision_id]
+     values ($1, $2, $3, 'partial', 'mixed', '{}', '{}')`,
+    [organization_id, over.decision_id, new Date(over.received_at)]
   )
   let shown: unknown[] = []
   const asked = await statementsOf(async () => {
@@ -136,7 +136,7 @@ test('of evaluations that are over a list reads no runs; of others it does', asy
     { status: 'partial', verdict: 'mixed' },
     { status: 'evaluated', verdict: expect.any(String) }
   ])
-  const read = asked.filter(({ text }) => text.includes('from evaluation_runs r\n       left join'))
+  const read = asked.filter(({ text }) => text.includes('from later_runs r\n       left join'))
   expect(read.map(({ values }) => values[1])).toEqual([[open.decision_id]])
 })
 

@@ -169,7 +169,7 @@ test('waits until it is stored, and then until it is evaluated', async () => {
 
   const before = scene.asked.length
   const evaluated = scene.get(`${path}?wait=30&until=evaluated`)
-  await untilAsked('evaluation_runs')
+  await untilAsked('later_runs')
   const score = aScore({ name: 'not_empty', passed: true })
   await storeRun(scene.database, decision, aRun({ scores: [score] }))
   expect((await evaluated).body['evaluation']).toMatchObject({
@@ -181,7 +181,7 @@ test('waits until it is stored, and then until it is evaluated', async () => {
   const asked = scene.asked.slice(before)
   const countOf = (table: string): number =>
     asked.filter((statement) => statement.includes(`from ${table}`)).length
-  expect([countOf('decisions'), countOf('evaluation_runs') > 1]).toEqual([1, true])
+  expect([countOf('decisions'), countOf('later_runs') > 1]).toEqual([1, true])
 })
 
 test('when the wait is over it answers what there is', async () => {

@@ -54,7 +54,7 @@ test('every planned run is accounted for, until one is gone', async () => {
     accounted: { succeeded: 4, failed: 1, skipped: 0, expired: 0, canceled: 0, open: 1 }
   }
   expect(await conservation()).toMatchObject(whole)
-  await scene.database.query('delete from evaluation_runs where run_id = $1', [gone.run_id])
+  await scene.database.query('delete from later_runs where run_id = $1', [gone.run_id])
   expect(await conservation()).toMatchObject({
     ...{ planned: 9, in_flight: 4, difference: 1 },
     accounted: { succeeded: 3, failed: 1, open: 1 }

@@ -234,7 +234,7 @@ describe('the summary', () => {
     const replayed = { ...ours({ agent_id: 'agent-a' }), evaluated_at: at(first + 2) }
     const failed = aRun({ ...run, status: 'failed' })
     await storeRun(scene.database, replayed, failed)
-    await scene.database.query('update evaluation_runs set superseded_by = $1 where run_id = $2', [
+    await scene.database.query('update later_runs set superseded_by = $1 where run_id = $2', [
       randomUUID(),
       failed.run_id
     ])

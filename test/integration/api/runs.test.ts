@@ -281,10 +281,10 @@ describe('a replay', () => {
   test('says what is left where there are more than it takes', async () => {
     const { rule_id, decisions } = await failedRuns(1)
     await scene.database.query(
-      `insert into evaluation_runs
+      `insert into later_runs
        select (json_populate_record(r, json_build_object('run_id', id, 'evaluator_id', id))).*
          from (select gen_random_uuid() as id from generate_series(1, 1199)) ids
-         join evaluation_runs r on r.run_id = $1`,
+         join later_runs r on r.run_id = $1`,
       [decisions[0]?.run_id]
     )
     const filter = { status: ['failed'], rule_id }

@@ -343,9 +343,9 @@ export async function storeRun(database: TestDatabase, owner: RunOwner, run: Run
   })
   await database.query(
     `with stored as (
-       insert into scores select * from json_populate_recordset(null::scores, $2)
+       insert into later_scores select * from json_populate_recordset(null::later_scores, $2)
      )
-     insert into evaluation_runs select * from json_populate_record(null::evaluation_runs, $1)`,
+     insert into later_runs select * from json_populate_record(null::later_runs, $1)`,
     [JSON.stringify(runRow), JSON.stringify(scoreRows)]
   )
 }

@@ -88,7 +88,7 @@ async function onlySeries(query: string): Promise<Series> {
 test('what is read here is what storage would keep', async () => {
   const differing = await hoursDiffer(scene.database, scene.organizationId)
   // No runs are stored here, only what came of them.
-  expect(differing.filter(({ table }) => table !== 'decision_outcomes')).toEqual([])
+  expect(differing.filter(({ table }) => table !== 'evaluations')).toEqual([])
 })
 
 test('counts by the hour, and fills the gaps', async () => {

@@ -86,11 +86,11 @@ export async function storeAll(
     }))
   )
   await store(
-    'decision_outcomes',
+    'evaluations',
     decisions.flatMap(({ outcome, ...row }) => {
       const { decision_id, received_at, agent_id, session_id, domain } = row
       const place = { decision_id, received_at, agent_id, session_id, domain }
-      const more = { reason: null, counted: {}, updated_at: received_at }
+      const more = { reason: null, counted: {}, updated_at: received_at, stored_at: received_at }
       return outcome === null ? [] : [{ ...place, ...outcome, ...more }]
     })
   )

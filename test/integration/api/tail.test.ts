@@ -45,10 +45,11 @@ async function conclude(
 ): Promise<void> {
   const { status, verdict, scores = {} } = outcome
   await scene.database.query(
-    `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
+    `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
                                     scores, counted)
-     values ($1, $2, now(), $3, $4, $5, '{}')
-     on conflict (organization_id, decision_id)
+     values ($1, $2, (select received_at from decision_ids where decision_id = $2), $3, $4, $5,
+             '{}')
+     on conflict (organization_id, decision_id, received_at)
      do update set status = $3, verdict = $4, scores = $5`,
     [scene.organizationId, decisionId, status, verdict, JSON.stringify(scores)]
   )

@@ -152,7 +152,7 @@ test('a message that comes again runs by the plan of then, until its runs are st
   expect(await rowsOf('open_runs', decision)).toHaveLength(1)
 
   await database.query(
-    `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+    `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
        evaluator_kind, evaluator_version, generation, status, attempts, received_at,
        evaluated_at)
      values ($1, $2, $3, 'r', 'judge', 'llm_judge', 1, 0, 'succeeded', 1, now(), now())`,
@@ -160,7 +160,7 @@ test('a message that comes again runs by the plan of then, until its runs are st
   )
   expect((await createProcess()([decision]))[0]?.runs).toHaveLength(1)
   await database.query(
-    `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+    `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
        evaluator_kind, evaluator_version, generation, status, attempts, received_at,
        evaluated_at)
      values ($1, $2, $3, 'r', 'short', 'heuristic', 1, 0, 'succeeded', 1, now(), now())`,

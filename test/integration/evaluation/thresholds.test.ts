@@ -49,7 +49,7 @@ async function scores(count: number, columns: ScoreColumns): Promise<void> {
   const names = Object.keys(row)
   const values = names.map((_, index) => `$${index + 2}`)
   await database.query(
-    `insert into scores (decision_id, run_id, score_id, ${names.join(', ')})
+    `insert into later_scores (decision_id, run_id, score_id, ${names.join(', ')})
      select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ${values.join(', ')}
        from generate_series(1, $1)`,
     [count, ...Object.values(row)]
@@ -124,16 +124,16 @@ describe('nothing is told', () => {
     const decision_id = randomUUID()
     const run_id = randomUUID()
     await database.query(
-      `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+      `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
               evaluator_kind, evaluator_version, generation, status, attempts, evaluated_at,
               received_at, superseded_by)
        values ($1, $2, $3, 'r', 'polite', 'regex', 1, 0, 'succeeded', 1, now(), now(), $3)`,
       [organization_id, decision_id, run_id]
     )
     await database.query(
-      `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type, passed,
-                           source_kind, evaluator, evaluator_kind, evaluator_version, received_at,
-                           evaluated_at)
+      `insert into later_scores (organization_id, decision_id, run_id, score_id, name, data_type,
+                           passed, source_kind, evaluator, evaluator_kind, evaluator_version,
+                           received_at, evaluated_at)
        values ($1, $2, $3, $3, 'polite', 'boolean', false, 'evaluator', 'polite', 'regex', 1, now(),
                now())`,
       [organization_id, decision_id, run_id]
@@ -181,7 +181,7 @@ test('an organization with many thresholds delays others by one measurement', as
   const measured: unknown[] = []
   const noting: Queryable = {
     query: async (statement, values = []) => {
-      if (statement.includes('from scores')) measured.push(values[0])
+      if (statement.includes('from later_scores')) measured.push(values[0])
       return await database.query(statement, values)
     }
   }

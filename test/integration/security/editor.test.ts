@@ -90,10 +90,10 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
   )
 
   test('of runs that ended it says only what repeats them', async () => {
-    const foreign = `update evaluation_runs set superseded_by = gen_random_uuid() returning 1`
+    const foreign = `update later_runs set superseded_by = gen_random_uuid() returning 1`
     const changed = await store.change((transaction) => transaction.query(foreign))
     expect(changed).toEqual([])
-    expect(await tried(`update evaluation_runs set status = 'failed'`)).toBe(notPermitted)
+    expect(await tried(`update later_runs set status = 'failed'`)).toBe(notPermitted)
   })
 
   test.each(['sessions', 'refresh_tokens', 'email_tokens', 'evaluation_spend'])(
@@ -119,7 +119,7 @@ describe.each(setups)('an editor, with %s', (_, createSetup) => {
     }
   })
 
-  test.each(['decisions', 'decision_ids', 'scores', 'decision_hours', 'erasures'])(
+  test.each(['decisions', 'decision_ids', 'later_scores', 'decision_hours', 'erasures'])(
     'changes no %s',
     async (name) => {
       expect(await tried(`update ${name} set organization_id = organization_id`)).toBe(notPermitted)

@@ -33,8 +33,11 @@ const written: Readonly<Record<string, string>> = {
   decision_facet_hours: `(hour, agent_id, facet, value, decisions, input_tokens, output_tokens,
       input_tokens_known, output_tokens_known, errors, errors_known, latency_ms, latency_known)
     values ($1, now(), 'a', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
-  decision_outcomes: `(decision_id, received_at, status, verdict, scores, counted)
-    values ($1, gen_random_uuid(), now(), 'evaluated', 'pass', '{}', '[]')`,
+  evaluations: `(decision_id, received_at, status, verdict, evaluated_at, run_kinds, statuses)
+    values ($1, gen_random_uuid(), now(), 'evaluated', 'pass', now(), '{1}', '{s}')`,
+  run_kinds: `(run_kind, rule_id, rule, evaluator_id, evaluator, evaluator_kind,
+      evaluator_version, name, run_mask, score_mask)
+    values ($1, 1, 'r', 'r', 'e', 'e', 'regex', 1, 'n', gen_random_uuid(), gen_random_uuid())`,
   evaluation_plans: `(decision_id, received_at, rule_set_version, outcomes, runs)
     values ($1, gen_random_uuid(), now(), 0, '{}', 0)`,
   outcome_hours: `(hour, agent_id, domain, status, verdict, decisions)
@@ -48,10 +51,13 @@ const written: Readonly<Record<string, string>> = {
 }
 
 export const shown = [
-  ...['decision_hours', 'decision_ids', 'decisions', 'erasures', 'evaluation_runs', 'scores'],
+  ...['decision_hours', 'decision_ids', 'decisions', 'erasures', 'later_runs', 'later_scores'],
   ...Object.keys(configured),
   ...Object.keys(written)
 ].toSorted()
+
+/** What makes rows of these tables: who may see a row there sees it here. */
+export const views = ['evaluation_runs', 'packed_runs', 'scores'] as const
 
 /** Shown by organization as well, and kept for whoever authenticates: a person in each. */
 export const accounts = ['api_keys', 'audit_log', 'invites', 'memberships', 'organizations']

@@ -91,7 +91,7 @@ async function storeSums({ database }: Scene, organizationId: string, decisionId
       ...[agent, marker]
     ],
     [
-      `insert into decision_outcomes (organization_id, decision_id, received_at, agent_id, status,
+      `insert into evaluations (organization_id, decision_id, received_at, agent_id, status,
          verdict, scores, counted)
        values ($1, $2, now(), $3, 'failed', 'none', '{}', '[]')`,
       ...[decisionId, agent]

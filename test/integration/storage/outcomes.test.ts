@@ -9,12 +9,14 @@ import { createTellCompleted } from '../../../consumers/storage/tell-completed.t
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { bareScore } from '../../../core/evaluation/evaluation.ts'
 import type { Evaluation, Run, Score } from '../../../core/evaluation/evaluation.ts'
+import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { builtInEvaluators } from '../../../evaluators/default-rule-set.ts'
 import { evaluationViewOf } from '../../../api/evaluation-view.ts'
 import { createReadEvaluations } from '../../../api/read-evaluations.ts'
 import { createStore } from '../../../api/store.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
+import { scoresSql } from '../../../store/packed-sql.ts'
 import { beginErasure } from '../../../store/erasure/erasure-table.ts'
 import { runErasure } from '../../../store/erasure/run-erasure.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -69,8 +71,21 @@ async function plan(decisionId: string, outcomes = ['planned']): Promise<void> {
   )
 }
 
-function evaluationOf(decision_id: string, runs: readonly Run[], after = 40): Evaluation {
+function evaluationOf(decision_id: string, given: readonly Run[], after = 40): Evaluation {
+  const runs = given.map((run) => withOwnIds(decision_id, run))
   return anEvaluation({ organization_id, decision_id, runs, evaluated_at: noon + after })
+}
+
+/** As evaluators name their runs; those that were tried again keep any id, and are not packed. */
+function withOwnIds(decision_id: string, run: Run): Run {
+  const { rule_id, evaluator_id, evaluator_version: version, generation, attempts } = run
+  if (rule_id !== 'default' || evaluator_id === null || attempts > 1) return run
+  const origin = { organization_id, decision_id, rule_id, evaluator_id, version, generation }
+  const run_id = runIdOf(origin)
+  const scores = run.scores.map((score) => {
+    return { ...score, score_id: scoreIdOf(run_id, score.name), normalized: score.value }
+  })
+  return { ...run, run_id, scores }
 }
 
 /** All that the default rule plans. */
@@ -113,7 +128,7 @@ async function seen(decisionId: string) {
 
 async function kept(decisionId: string) {
   const [row] = await database.query(
-    `select status, reason, verdict, scores from decision_outcomes
+    `select status, reason, verdict, ${scoresSql} as scores from evaluations e
       where organization_id = $1 and decision_id = $2`,
     [organization_id, decisionId]
   )
@@ -236,7 +251,8 @@ function anyRun(random: Random): Run {
   const status = random.chance(0.7) ? 'succeeded' : 'failed'
   const name = evaluators[at]?.name ?? ''
   const scores = status === 'succeeded' ? [aScore({ ...score, name })] : []
-  return plannedRun(at, { status, generation, scores })
+  const attempts = random.chance(0.3) ? 2 : 1
+  return plannedRun(at, { status, generation, scores, attempts })
 }
 
 /** As many at once as there are connections: who waits long for one is told that there is none. */

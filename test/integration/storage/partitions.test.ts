@@ -76,10 +76,11 @@ async function places(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ id, place }) => [id, place]))
 }
 
-async function partitions(): Promise<string[]> {
+async function partitions(table = 'decisions'): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits
-      where inhparent = 'decisions'::regclass order by name`
+      where inhparent = $1::regclass order by name`,
+    [table]
   )
   return rows.map(({ name }) => name)
 }
@@ -94,16 +95,20 @@ describe('making', () => {
     await makePartitions({ postgres, logger })
     const names = Array.from({ length: 9 }, (_, index) => nameOf(daysAgo(1 - index)))
     expect(await partitions()).toEqual([...names, 'decisions_default'].toSorted())
-    expect(logger.entries).toHaveLength(9)
+    const ofEvaluations = [...names, 'decisions_default'].map((name) =>
+      name.replace('decisions', 'evaluations')
+    )
+    expect(await partitions('evaluations')).toEqual(ofEvaluations.toSorted())
+    expect(logger.entries).toHaveLength(2 * 9)
     const invalid = await database.query(`select from pg_index where not indisvalid`)
     expect(invalid).toEqual([])
     const unattached = await database.query(
       `select from pg_index join pg_class on pg_class.oid = indexrelid
-        where relname ~ '^decisions_[0-9]{8}' and not relispartition`
+        where relname ~ '^(decisions|evaluations)_[0-9]{8}' and not relispartition`
     )
     expect(unattached).toEqual([])
     await makePartitions({ postgres, logger })
-    expect(logger.entries).toHaveLength(9)
+    expect(logger.entries).toHaveLength(2 * 9)
   })
 
   test('a day whose rows lie in the default partition moves them, whatever day it is', async () => {
@@ -126,7 +131,7 @@ describe('making', () => {
     await Promise.all(instances.map((each) => each.close()))
     expect(Object.keys(await places()).toSorted()).toEqual(ids.toSorted())
     expect(Object.values(await places())).not.toContain('decisions_default')
-    expect(logger.entries).toHaveLength(9 + 11)
+    expect(logger.entries).toHaveLength(2 * 9 + 11)
   })
 
   test('rows that come while they are moved are stored, and found once', async () => {
@@ -190,7 +195,7 @@ describe('retention', () => {
   })
 
   const sums = [
-    ...['decision_outcomes', 'decision_hours', 'decision_facet_hours', 'outcome_hours'],
+    ...['decision_hours', 'decision_facet_hours', 'outcome_hours'],
     ...['score_hours', 'agents']
   ]
 
@@ -206,7 +211,7 @@ describe('retention', () => {
 
   test('deletes what is old of evaluations and sums, in pieces', async () => {
     await database.query(
-      `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+      `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
          evaluator_kind, evaluator_version, generation, status, attempts, received_at,
          evaluated_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1,
@@ -214,12 +219,12 @@ describe('retention', () => {
               generate_series(1, 600)`
     )
     await database.query(
-      `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+      `insert into later_scores (organization_id, decision_id, run_id, score_id, name, data_type,
                            source_kind, evaluator, evaluator_kind, evaluator_version,
                            received_at, evaluated_at)
        select organization_id, decision_id, run_id, gen_random_uuid(), 'n', 'boolean', 'evaluator',
               evaluator, evaluator_kind, evaluator_version, received_at, evaluated_at
-         from evaluation_runs`
+         from later_runs`
     )
     await database.query(
       `insert into decision_hours
@@ -230,14 +235,15 @@ describe('retention', () => {
       `decision_facet_hours
        select o, date_trunc('hour', t), '', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0`,
       `agents select o, '', t, t`,
-      `decision_outcomes select o, o, t, null, null, null, 'evaluated', null, 'pass', '{}', '[]'`,
+      `evaluations select o, o, t, null, null, null, 'evaluated', null, 'pass', '{}', '[]'`,
       `outcome_hours select o, date_trunc('hour', t), '', '', 'evaluated', 'pass', 1`,
       `score_hours select o, date_trunc('hour', t), '', '', 'n', 'api', '', 0, 1, 0, 0, 0, 0, 0`
     )
     await retain(10)
     for (const [table, rows] of Object.entries({
-      evaluation_runs: 6000,
-      scores: 6000,
+      evaluations: 10,
+      later_runs: 6000,
+      later_scores: 6000,
       ...Object.fromEntries(sums.map((sum) => [sum, 10]))
     })) {
       const [row] = await database.query(`select count(*)::integer as n from ${table}`)
@@ -248,15 +254,16 @@ describe('retention', () => {
       (fields as Fields)['rows']
     ])
     expect(told).toEqual([
-      ['evaluation_runs', 6000],
-      ['scores', 6000],
+      ['evaluations_default', 10],
+      ['later_runs', 6000],
+      ['later_scores', 6000],
       ...sums.map((sum) => [sum, 10])
     ])
   })
 
   test('has no number of rows beyond which it falls behind', async () => {
     await database.query(
-      `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+      `insert into later_scores (organization_id, decision_id, run_id, score_id, name, data_type,
                            source_kind, evaluator, evaluator_kind, evaluator_version,
                            received_at, evaluated_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'n',
@@ -266,7 +273,7 @@ describe('retention', () => {
     let clock = 0
     const now = (): number => (clock += 1000)
     const count = async () => {
-      const [row] = await database.query('select count(*)::integer as n from scores')
+      const [row] = await database.query('select count(*)::integer as n from later_scores')
       return Number(row?.['n'])
     }
     // A table has 20 seconds, here 19 chunks, and says that there is more.

@@ -31,11 +31,11 @@ test.each([1, 2])(
         return anEvaluation({ organization_id, decision_id, agent_id, received_at, runs })
       })
       const storage = await scene.sluice.start('storage', settings)
-      const before = await scene.countOf('decision_outcomes', organization_id)
+      const before = await scene.countOf('evaluations', organization_id)
       // Some of the last round come again.
       await scene.sendDecisions(...decisions, ...decisions.slice(0, 20))
       await scene.sendEvaluations(...evaluations, ...evaluations.slice(0, 20))
-      const table = random.chance(0.5) ? 'decisions' : 'decision_outcomes'
+      const table = random.chance(0.5) ? 'decisions' : 'evaluations'
       const enough = random.below(before + decisionsARound)
       await waitUntil('it is in the middle of it', async () => {
         return (await scene.countOf(table, organization_id)) >= enough
@@ -46,7 +46,7 @@ test.each([1, 2])(
     await scene.sluice.start('storage', settings)
     await scene.settled()
     expect(await scene.countOf('decisions', organization_id)).toBe(rounds * decisionsARound)
-    expect(await scene.countOf('decision_outcomes', organization_id)).toBe(rounds * decisionsARound)
+    expect(await scene.countOf('evaluations', organization_id)).toBe(rounds * decisionsARound)
     expect(await hoursDiffer(database)).toEqual([])
   },
   180_000

@@ -10,17 +10,18 @@ import { createStoreDecisions } from '../../../consumers/storage/store-decisions
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { Postgres, Queryable, Row } from '../../../platform/postgres/postgres.ts'
-import { aDecision, anEvaluation, aRun } from '../../support/builders.ts'
+import { aDecision, anEvaluation, aRun, aScore } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 
 const growing = new RegExp(
-  '^(decisions(_default|_\\d{8})|decision_ids_\\d|scores|evaluation_runs|evaluation_plans|' +
-    'decision_hours|decision_facet_hours|decision_outcomes|outcome_hours|score_hours|agents)$'
+  '^((decisions|evaluations)(_default|_\\d{8})|decision_ids_\\d|later_scores|later_runs|' +
+    'evaluation_plans|decision_hours|decision_facet_hours|outcome_hours|score_hours|agents)$'
 )
 const batch = 500
 
@@ -87,16 +88,16 @@ async function fill(): Promise<void> {
     `insert into evaluation_plans (organization_id, decision_id, received_at, rule_set_version,
                                    outcomes, runs)
      select o, d, now(), 0, '{planned}', 1 from ids`,
-    `insert into evaluation_runs (organization_id, decision_id, run_id, rule, evaluator,
+    `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
        evaluator_kind, evaluator_version, generation, status, attempts, received_at,
        evaluated_at)
      select o, d, gen_random_uuid(), 'r', 'e', 'k', 1, 0, 's', 1, now(), now() from ids`,
-    `insert into scores (organization_id, decision_id, run_id, score_id, name, data_type,
+    `insert into later_scores (organization_id, decision_id, run_id, score_id, name, data_type,
                          source_kind, evaluator, evaluator_kind, evaluator_version, received_at,
                          evaluated_at)
      select o, d, gen_random_uuid(), gen_random_uuid(), 'n', 'boolean', 'evaluator', 'e', 'k', 1,
             now(), now() from ids`,
-    `insert into decision_outcomes (organization_id, decision_id, received_at, status, verdict,
+    `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
                                     scores, counted)
      select o, d, now(), 'evaluated', 'pass', '{}', '{}' from ids`,
     `insert into agents select o, 'a', now(), now() from ids limit 50000`
@@ -114,6 +115,15 @@ const decisions = Array.from({ length: batch }, (_, number) =>
 )
 const consumption = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 1n, epoch: 0 }
 
+/** A run that is packed, beside the other that is not. */
+function packableRunsOf(decision_id: string) {
+  const named = { rule_id: 'default', evaluator_id: 'output_not_empty' }
+  const origin = { organization_id: organizationId, decision_id, version: 1, generation: 0 }
+  const run_id = runIdOf({ ...origin, ...named })
+  const ofScore = { score_id: scoreIdOf(run_id, 'not_empty'), normalized: 1 }
+  return [aRun({ ...named, run_id, scores: [aScore(ofScore)] })]
+}
+
 const writers = {
   'a plan of each decision': async () => {
     const planDecisions = createPlanDecisions({
@@ -130,7 +140,7 @@ const writers = {
     const evaluations = decisions.map(({ decision_id, agent_id, session_id }) =>
       anEvaluation({
         ...{ organization_id: organizationId, decision_id, agent_id, session_id },
-        runs: [aRun()]
+        runs: [aRun(), ...packableRunsOf(decision_id)]
       })
     )
     return createStoreEvaluations({ postgres, tellCompleted })(evaluations, consumption)

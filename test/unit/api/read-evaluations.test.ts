@@ -14,7 +14,7 @@ function createFakeStore(runs: Readonly<Record<string, number>>) {
       if (statement.includes('unnest')) {
         return ids.map((decision_id) => ({ decision_id, runs: runs[decision_id] })) as never
       }
-      if (statement.includes('from evaluation_runs')) together.push(ids)
+      if (statement.includes('left join later_scores')) together.push(ids)
       return []
     }
   }

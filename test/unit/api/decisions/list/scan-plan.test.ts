@@ -25,7 +25,7 @@ test.each([
   [{ status: ['failed'] as const, domain: ['d'] }, `status <> 'evaluated'`]
 ])('%j is found among the few outcomes', (filters, partial) => {
   expect(scanPlanOf(filters, byTime)).toMatchObject({
-    table: 'decision_outcomes',
+    table: 'evaluations',
     partial,
     filters
   })

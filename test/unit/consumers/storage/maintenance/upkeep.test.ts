@@ -23,9 +23,9 @@ class FakePostgres implements Postgres {
     if (this.failure !== null) throw this.failure
     if (statement.includes('is_ours')) return [{ is_ours: true }] as unknown as R[]
     if (statement.includes('delete from')) await this.deletion
-    if (statement.includes('ensure_decisions_partition')) this.made += 1
+    if (statement.includes('ensure_day_partition')) this.made += 1
     if (statement.includes('generate_series') && this.made === 0)
-      return [{ day: '2025-01-15' }] as unknown as R[]
+      return [{ name: 'decisions', day: '2025-01-15' }] as unknown as R[]
     if (!statement.includes('missing_days')) return []
     this.rounds += 1
     return [{ default_rows: this.defaultRows, missing_days: 2 }] as unknown as R[]

@@ -1,4 +1,4 @@
--- Evaluation of decisions: plans, open runs, stored runs with their scores, and outcomes.
+-- Runs of evaluators: plans, open runs, and the runs that ended later than others.
 
 create table evaluation_plans (
   organization_id uuid not null,
@@ -79,7 +79,8 @@ create index open_runs_expiring on open_runs (expires_at) where status <> 'finis
 create index open_runs_to_cancel on open_runs (cancel_requested_at)
   where status <> 'finished' and cancel_requested_at is not null;
 create index open_runs_by_connection on open_runs (organization_id, connection_id, status);
-create index open_runs_by_time on open_runs (organization_id, scheduled_at desc, run_id desc);
+create index open_runs_by_time on open_runs
+  (organization_id, scheduled_at desc, decision_id desc, run_id desc);
 create index open_runs_by_id on open_runs (organization_id, run_id);
 comment on table open_runs is
   'Runs without a stored result: scheduled, running, retrying, blocked or finished.';
@@ -117,7 +118,8 @@ comment on table run_attempts is
 call show_by_organization('run_attempts');
 
 -- No foreign key leads to decisions, because either topic may be stored first.
-create table evaluation_runs (
+-- Judges, replays and pushed scores; other runs are packed into rows of evaluations.
+create table later_runs (
   organization_id uuid not null,
   decision_id uuid not null,
   run_id uuid not null,
@@ -156,21 +158,21 @@ create table evaluation_runs (
   domain text,
   primary key (organization_id, decision_id, run_id)
 );
-create index evaluation_runs_by_time on evaluation_runs
+create index later_runs_by_age on later_runs
   using brin (evaluated_at) with (autosummarize = on);
-create index evaluation_runs_by_organization on evaluation_runs
-  (organization_id, evaluated_at desc, run_id desc);
-create index evaluation_runs_by_id on evaluation_runs (organization_id, run_id);
+create index later_runs_by_time on later_runs
+  (organization_id, evaluated_at desc, decision_id desc, run_id desc);
+create index later_runs_by_id on later_runs (organization_id, run_id);
 -- Users look for the few runs that went wrong, to find the reason or to replay them.
-create index evaluation_runs_unsuccessful on evaluation_runs
-  (organization_id, evaluated_at desc, run_id desc)
+create index later_runs_unsuccessful on later_runs
+  (organization_id, evaluated_at desc, decision_id desc, run_id desc)
   where status <> 'succeeded' and status_reason is distinct from 'not_applicable';
-comment on table evaluation_runs is
-  'One row per finished evaluation run; it may be stored before its decision.';
+comment on table later_runs is
+  'One row per run that ended later than others: judges, replays and pushed scores.';
 -- A replay marks the run that it repeats.
-call edit_by_organization('evaluation_runs', 'update (superseded_by)');
+call edit_by_organization('later_runs', 'update (superseded_by)');
 
-create table scores (
+create table later_scores (
   organization_id uuid not null,
   decision_id uuid not null,
   run_id uuid not null,
@@ -204,44 +206,13 @@ create table scores (
   domain text,
   primary key (organization_id, decision_id, score_id)
 );
-create index scores_by_time on scores using brin (evaluated_at) with (autosummarize = on);
-create index scores_by_organization on scores
-  (organization_id, evaluated_at desc, score_id desc);
-create index scores_by_name on scores
-  (organization_id, name collate "C", evaluated_at desc, score_id desc)
+create index later_scores_by_age on later_scores
+  using brin (evaluated_at) with (autosummarize = on);
+create index later_scores_by_time on later_scores
+  (organization_id, evaluated_at desc, decision_id desc, score_id desc);
+create index later_scores_by_name on later_scores
+  (organization_id, name collate "C", evaluated_at desc, decision_id desc, score_id desc)
   where octet_length(name) <= 1024;
-comment on table scores is
-  'One row per score of a run.';
-call show_to_editors('scores');
-
--- A decision has a row once its first run is stored.
-create table decision_outcomes (
-  organization_id uuid not null,
-  decision_id uuid not null,
-  received_at timestamptz not null,
-  agent_id text,
-  session_id text,
-  domain text,
-  -- As core/evaluation/evaluation-status.ts derives them.
-  status text not null,
-  reason text,
-  verdict text not null,
-  -- The effective scores: {name: {value, label, passed}}.
-  scores jsonb not null,
-  -- What of it is in score_hours, so that it can be subtracted.
-  counted jsonb not null,
-  updated_at timestamptz not null default now(),
-  primary key (organization_id, decision_id)
-);
-create index decision_outcomes_unpassed on decision_outcomes
-  (organization_id, received_at desc, decision_id desc) where verdict <> 'pass';
-create index decision_outcomes_unevaluated on decision_outcomes
-  (organization_id, received_at desc, decision_id desc) where status <> 'evaluated';
--- Scores that a user pushed before the plan was stored; the plan is looked up later.
-create index decision_outcomes_unplanned on decision_outcomes (updated_at)
-  where reason = 'not_planned_yet';
-create index decision_outcomes_by_age on decision_outcomes
-  using brin (received_at) with (autosummarize = on);
-comment on table decision_outcomes is
-  'Evaluation status, verdict and effective scores of each decision.';
-call show_by_organization('decision_outcomes');
+comment on table later_scores is
+  'One row per score of a later run.';
+call show_to_editors('later_scores');

@@ -1,0 +1,175 @@
+/** Rows of `evaluations`: inserted by the first who stores a run, and changed after that. */
+import { identityNameOf } from '../../core/decision/decision.ts'
+import type { Decision } from '../../core/decision/decision.ts'
+import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
+import { countedSql } from '../../store/packed-sql.ts'
+import type { SummedOutcome } from '../../store/change-outcome-hours.ts'
+import { createInsertRows, elementOf, parametersOf } from '../../platform/postgres/insert-rows.ts'
+import type { Column } from '../../platform/postgres/insert-rows.ts'
+import { textArrayLiteral } from '../../platform/postgres/postgres-array.ts'
+import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
+import { statusLetters } from './pack-runs.ts'
+import type { PackedRun } from './pack-runs.ts'
+
+/** The key of a row. */
+export interface RowKey extends Pick<Decision, 'organization_id' | 'decision_id'> {
+  readonly received_at: Date
+}
+
+/** With what of the decision never changes. */
+export interface RowPlace extends RowKey, Pick<Decision, 'agent_id' | 'session_id' | 'domain'> {}
+
+/** A row that is there already: what of it is in the sums. */
+export interface KnownRow extends RowPlace, SummedOutcome {
+  readonly organization_id: string
+  /** Whether it has packed runs. */
+  readonly is_packed: boolean
+}
+
+export interface RowOutcome extends DecisionOutcome {
+  /** What counts can be read from the packed runs, and is not written twice. */
+  readonly isPlain: boolean
+}
+
+export interface PackedRuns {
+  /** Milliseconds since 1970. */
+  readonly evaluated_at: number
+  readonly runs: readonly PackedRun[]
+}
+
+/** A row as it is to be. */
+export interface EvaluationRow extends RowPlace, RowOutcome {
+  readonly packed: PackedRuns | null
+}
+
+const keyColumns: readonly Column<RowKey>[] = [
+  ['organization_id', 'uuid', ({ organization_id }) => organization_id],
+  ['decision_id', 'uuid', ({ decision_id }) => decision_id],
+  ['received_at', 'timestamptz', ({ received_at }) => received_at]
+]
+
+const outcomeColumns: readonly Column<RowOutcome>[] = [
+  ['status', 'text', ({ status }) => status],
+  ['reason', 'text', ({ reason }) => reason],
+  ['verdict', 'text', ({ verdict }) => verdict],
+  ['scores', 'jsonb', ({ isPlain, scores }) => (isPlain ? null : JSON.stringify(scores))],
+  ['counted', 'jsonb', ({ isPlain, counted }) => (isPlain ? null : JSON.stringify(counted))]
+]
+
+/** An array for each, as text; null where all of it would be. */
+const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] = [
+  ['evaluated_at', 'timestamptz', ({ packed }) => packed && new Date(packed.evaluated_at)],
+  ['has_unsuccessful', 'boolean', ({ packed }) => packed?.runs.some(isUnsuccessful) ?? false],
+  arrayColumn('run_kinds', 'bigint[]', ({ kind }) => kind.run_kind),
+  arrayColumn('statuses', '"char"[]', ({ run }) => statusLetters[run.status] ?? null),
+  arrayColumn('status_reasons', 'text[]', ({ run }) => run.status_reason),
+  arrayColumn('durations_us', 'integer[]', ({ run }) => run.duration_us),
+  arrayColumn('score_values', 'float8[]', ({ score }) => score?.value ?? null),
+  arrayColumn('labels', 'text[]', ({ score }) => score?.label ?? null),
+  arrayColumn('passed', 'boolean[]', ({ score }) => score?.passed ?? null),
+  arrayColumn('confidences', 'float8[]', ({ score }) => score?.confidence ?? null),
+  arrayColumn('reasons', 'text[]', ({ score }) => score?.reason ?? null),
+  arrayColumn('evidence', 'text[]', ({ score }) => score?.evidence ?? null),
+  arrayColumn('errors', 'text[]', ({ run }) => run.error)
+]
+
+type Element = string | number | boolean | null
+
+function arrayColumn(
+  name: string,
+  type: string,
+  valueOf: (run: PackedRun) => Element
+): Column<{ readonly packed: PackedRuns | null }> {
+  return [
+    name,
+    type,
+    ({ packed }) => {
+      const values = packed?.runs.map(valueOf) ?? []
+      return values.every((value) => value === null) ? null : textArrayLiteral(values)
+    }
+  ]
+}
+
+function isUnsuccessful({ run: { status, status_reason } }: PackedRun): boolean {
+  return status !== 'succeeded' && status_reason !== 'not_applicable'
+}
+
+const insertRows = createInsertRows<EvaluationRow>(
+  'evaluations',
+  [
+    ...keyColumns,
+    ['agent_id', 'text', ({ agent_id }) => agent_id],
+    ['session_id', 'text', ({ session_id }) => session_id],
+    ['domain', 'text', ({ domain }) => domain],
+    ...outcomeColumns,
+    ...packedColumns
+  ],
+  {
+    tail: `order by organization_id, decision_id
+           on conflict do nothing returning organization_id, decision_id`
+  }
+)
+
+/**
+ * @param rows at most one of each decision
+ * @returns those that had none, whose turn it is until the transaction ends
+ */
+export async function insertEvaluations(
+  transaction: Queryable,
+  rows: readonly EvaluationRow[]
+): Promise<readonly EvaluationRow[]> {
+  const found = await insertRows<Named>(transaction, rows)
+  const inserted = new Set(found.map(identityNameOf))
+  return rows.filter((row) => inserted.has(identityNameOf(row)))
+}
+
+type Named = { readonly organization_id: string; readonly decision_id: string }
+
+/** Waits for whoever stores runs of the same decisions. */
+export async function lockEvaluations(
+  transaction: Queryable,
+  rows: readonly RowKey[]
+): Promise<KnownRow[]> {
+  if (rows.length === 0) return []
+  return await transaction.query<KnownRow & Row>(
+    `select e.organization_id, e.decision_id, e.received_at, e.agent_id, e.session_id, e.domain,
+            e.status, e.verdict, ${countedSql} as counted, e.run_kinds is not null as is_packed
+       from evaluations e
+       join unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+            as wanted (organization_id, decision_id, received_at)
+            using (organization_id, decision_id, received_at)
+      order by e.organization_id, e.decision_id
+        for update of e`,
+    keysOf(rows)
+  )
+}
+
+export function keysOf(rows: readonly RowKey[]): unknown[] {
+  return parametersOf(keyColumns, rows)
+}
+
+type Update<T> = (transaction: Queryable, rows: readonly (RowKey & T)[]) => Promise<void>
+
+/** Of rows whose turn it is. */
+export const updateOutcomes: Update<RowOutcome> = createUpdate(outcomeColumns, 'updated_at')
+/** Of rows whose turn it is, and that have no packed runs yet. */
+export const updatePacked: Update<{ readonly packed: PackedRuns | null }> = createUpdate(
+  packedColumns,
+  'stored_at'
+)
+
+/** @param changedAt the column that says when */
+function createUpdate<T>(columns: readonly Column<T>[], changedAt: string): Update<T> {
+  const all: readonly Column<RowKey & T>[] = [...keyColumns, ...columns]
+  const arrays = all.map(([, type], index) => `$${index + 1}::${elementOf(type)}[]`)
+  const changes = columns.map(([name, type]) => `"${name}" = given."${name}"::${type}`)
+  const names = all.map(([name]) => `"${name}"`).join(', ')
+  const statement = `update evaluations e set ${changes.join(', ')}, ${changedAt} = now()
+       from unnest(${arrays.join(', ')}) as given (${names})
+      where e.organization_id = given.organization_id and e.decision_id = given.decision_id
+        and e.received_at = given.received_at`
+  return async (transaction, rows) => {
+    if (rows.length === 0) return
+    await transaction.query(statement, parametersOf(all, rows))
+  }
+}

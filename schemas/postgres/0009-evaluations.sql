@@ -1,0 +1,192 @@
+-- What was evaluated: one row for each decision, with the runs that ended together. Runs that end
+-- later, of judges and of people, have rows of their own.
+
+-- What many runs have in common: a rule, the version of an evaluator, and the score that it gives.
+-- Rows of evaluations name it. It never changes but for used_on.
+create table run_kinds (
+  organization_id uuid not null,
+  -- The first 8 bytes of a hash of all the rest.
+  run_kind bigint not null,
+  rule_id text not null,
+  rule text not null,
+  evaluator_id text not null,
+  evaluator text not null,
+  evaluator_kind text not null,
+  evaluator_version integer not null,
+  config_hash text,
+  -- Of the score; null for runs without one.
+  name text,
+  data_type text,
+  threshold double precision,
+  range_min double precision,
+  range_max double precision,
+  direction text,
+  -- XOR of them and of the decision's id is the id of the run, and of its score.
+  run_mask uuid not null,
+  score_mask uuid,
+  -- The last UTC day on which a run of it was stored.
+  used_on date not null default (now() at time zone 'utc')::date,
+  primary key (organization_id, run_kind)
+);
+create index run_kinds_by_name on run_kinds (organization_id, name collate "C");
+comment on table run_kinds is
+  'Rule, evaluator version and score of runs: what rows of evaluations refer to.';
+call show_to_editors('run_kinds');
+
+create table evaluations (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  -- Of the decision, as decision_ids has it where it is stored.
+  received_at timestamptz not null,
+  agent_id text,
+  session_id text,
+  domain text,
+  -- What all runs of the decision come to, as core/evaluation/evaluation-status.ts derives it.
+  status text not null,
+  reason text,
+  verdict text not null,
+  -- What counts of each score, {name: {value, label, passed}}; null: what score_values says.
+  scores jsonb,
+  -- What of it is in score_hours, so that it can be taken off again; null: what score_values says.
+  counted jsonb,
+  updated_at timestamptz not null default now(),
+  -- The runs that ended together, one place in each array. All null until they are stored; an array
+  -- of which all would be null is null.
+  evaluated_at timestamptz,
+  stored_at timestamptz not null default now(),
+  run_kinds bigint[],
+  -- s succeeded, with a score; f failed; k skipped.
+  statuses "char"[],
+  -- One of them failed, or was skipped for another reason than not_applicable.
+  has_unsuccessful boolean,
+  status_reasons text[],
+  durations_us integer[],
+  score_values double precision[],
+  labels text[],
+  passed boolean[],
+  confidences double precision[],
+  reasons text[],
+  evidence text[],
+  errors text[],
+  -- The run that repeats it.
+  superseded_by uuid[],
+  primary key (organization_id, decision_id, received_at)
+) partition by range (received_at);
+-- Takes what no day partition covers, so that a missing partition never stops the storing.
+create table evaluations_default partition of evaluations default;
+
+create index evaluations_by_time on evaluations
+  (organization_id, evaluated_at desc, decision_id desc) where evaluated_at is not null;
+create index evaluations_unpassed on evaluations
+  (organization_id, received_at desc, decision_id desc) where verdict <> 'pass';
+create index evaluations_unevaluated on evaluations
+  (organization_id, received_at desc, decision_id desc) where status <> 'evaluated';
+create index evaluations_unsuccessful on evaluations
+  (organization_id, evaluated_at desc, decision_id desc) where has_unsuccessful;
+-- Scores that somebody pushed before the plan was stored: what was planned is looked up later.
+create index evaluations_unplanned on evaluations (updated_at)
+  where reason = 'not_planned_yet';
+comment on table evaluations is
+  'One row per evaluated decision: status, verdict, effective scores and the runs behind them.';
+-- A replay marks the run that it repeats.
+call edit_by_organization('evaluations', 'update (superseded_by)');
+
+-- XOR of their bits.
+create function xor_ids(one uuid, other uuid) returns uuid
+language sql immutable strict parallel safe as $$
+  select (lpad(to_hex(bits::bit(64)::bigint), 16, '0')
+          || lpad(to_hex(substring(bits from 65)::bit(64)::bigint), 16, '0'))::uuid
+    from (select ('x' || translate(one::text, '-', ''))::bit(128)
+                 # ('x' || translate(other::text, '-', ''))::bit(128)) as both_ids (bits)
+$$;
+
+-- The effective scores of a row without later runs: {name: {value, label, passed}}.
+create function packed_scores(
+  organization uuid, kinds bigint[], given double precision[], given_labels text[],
+  given_passed boolean[]
+) returns jsonb language sql stable as $$
+  select coalesce(jsonb_object_agg(k.name, jsonb_build_object(
+           'value', given[r.place], 'label', given_labels[r.place],
+           'passed', given_passed[r.place])), '{}')
+    from unnest(kinds) with ordinality as r (run_kind, place)
+    join run_kinds k on k.organization_id = organization and k.run_kind = r.run_kind
+   where k.name is not null
+$$;
+
+-- What of them is in score_hours, as core/evaluation/decision-outcome.ts counts it.
+create function packed_counted(
+  organization uuid, kinds bigint[], given double precision[], given_passed boolean[]
+) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+           'name', k.name, 'source_kind', 'evaluator', 'evaluator_id', k.evaluator_id,
+           'evaluator_version', k.evaluator_version,
+           'value', case when abs(given[r.place]) <= 1e100 then given[r.place] end,
+           'passed', given_passed[r.place])), '[]')
+    from unnest(kinds) with ordinality as r (run_kind, place)
+    join run_kinds k on k.organization_id = organization and k.run_kind = r.run_kind
+   where k.name is not null
+     and length(k.name) + length('evaluator') + length(k.evaluator_id) <= 150
+$$;
+
+-- The runs of evaluations, a row for each, with the score that it gave.
+create view packed_runs with (security_invoker) as
+select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as run_id,
+       k.rule, k.evaluator, k.evaluator_kind, k.evaluator_version, 0 as generation,
+       case r.status when 's' then 'succeeded' when 'f' then 'failed' else 'skipped' end as status,
+       r.status_reason, 1 as attempts, r.duration_us::bigint as duration_us, e.evaluated_at,
+       e.stored_at, k.rule_id, k.evaluator_id, k.config_hash, null::uuid as replay_of,
+       r.superseded_by, null::timestamptz as scheduled_at, null::timestamptz as started_at,
+       r.error, null::integer as http_status, null::text as provider, null::text as model,
+       null::text as model_reported, null::bigint as input_tokens, null::bigint as output_tokens,
+       null::bigint as nano_usd, null::bigint as latency_ms, e.received_at, e.agent_id,
+       e.session_id, e.domain,
+       xor_ids(e.decision_id, k.score_mask) as score_id, k.name, k.data_type, r.value, r.label,
+       r.passed, r.reason,
+       case when r.value is null or k.direction = 'none' then null
+            when k.direction = 'lower' then 1 - part.part else part.part end as normalized,
+       k.threshold, k.range_min, k.range_max, k.direction, r.confidence, r.evidence,
+       'evaluator' as source_kind, null::text as source_id, e.has_unsuccessful
+  from evaluations e
+ cross join lateral unnest(e.run_kinds, e.statuses, e.status_reasons, e.durations_us,
+                           e.score_values, e.labels, e.passed, e.confidences, e.reasons,
+                           e.evidence, e.errors, e.superseded_by)
+       as r (run_kind, status, status_reason, duration_us, value, label, passed, confidence,
+             reason, evidence, error, superseded_by)
+  join run_kinds k on k.organization_id = e.organization_id and k.run_kind = r.run_kind
+ cross join lateral (
+   select case when k.data_type <> 'numeric' then r.value
+               when k.range_max > k.range_min
+               then (r.value - k.range_min) / (k.range_max - k.range_min) end) as part (part);
+
+-- All runs that ended.
+create view evaluation_runs with (security_invoker) as
+select organization_id, decision_id, run_id, rule, evaluator, evaluator_kind, evaluator_version,
+       generation, status, status_reason, attempts, duration_us, evaluated_at, stored_at, rule_id,
+       evaluator_id, config_hash, replay_of, superseded_by, scheduled_at, started_at, error,
+       http_status, provider, model, model_reported, input_tokens, output_tokens, nano_usd,
+       latency_ms, received_at, agent_id, session_id, domain
+  from packed_runs
+ union all
+select organization_id, decision_id, run_id, rule, evaluator, evaluator_kind, evaluator_version,
+       generation, status, status_reason, attempts, duration_us, evaluated_at, stored_at, rule_id,
+       evaluator_id, config_hash, replay_of, superseded_by, scheduled_at, started_at, error,
+       http_status, provider, model, model_reported, input_tokens, output_tokens, nano_usd,
+       latency_ms, received_at, agent_id, session_id, domain
+  from later_runs;
+
+-- All their scores.
+create view scores with (security_invoker) as
+select organization_id, decision_id, run_id, score_id, name, data_type, value, label, passed,
+       reason, evaluated_at, normalized, threshold, range_min, range_max, direction, confidence,
+       evidence, source_kind, source_id, rule_id, evaluator_id, evaluator, evaluator_kind,
+       evaluator_version, received_at, agent_id, session_id, domain
+  from packed_runs
+ where name is not null
+ union all
+select organization_id, decision_id, run_id, score_id, name, data_type, value, label, passed,
+       reason, evaluated_at, normalized, threshold, range_min, range_max, direction, confidence,
+       evidence, source_kind, source_id, rule_id, evaluator_id, evaluator, evaluator_kind,
+       evaluator_version, received_at, agent_id, session_id, domain
+  from later_scores;
+
+grant select on packed_runs, evaluation_runs, scores to sluice_reader, sluice_editor;

@@ -1,0 +1,179 @@
+/** What is packed into one row reads as it was published: no member of a run or score changes. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
+import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
+import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
+import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
+import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import { pushRuleId } from '../../../core/evaluation/rule.ts'
+import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
+import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
+import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
+import { plannedRunsOf } from '../../../evaluators/planning/plan-rules.ts'
+import { systemClock as clock } from '../../../platform/process/clock.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
+import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+
+const organization_id = randomUUID()
+const evaluateAll = createEvaluateAll({
+  clock: { now: () => noon + 40 },
+  compile: createEvaluatorCache({ sessions: null }),
+  onFailure: () => {}
+})
+let database: TestDatabase
+let postgres: PostgresPool
+let offset = 0n
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
+  postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
+  onEnd(() => postgres.close())
+})
+
+function place() {
+  offset += 1n
+  return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }
+}
+
+async function store(...evaluations: Evaluation[]): Promise<readonly string[]> {
+  const subscribers = createSubscribers({ clock })
+  const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
+  const storeAll = createStoreEvaluations({ postgres, tellCompleted })
+  return (await storeAll(evaluations, place())).map(({ kind }) => kind)
+}
+
+function evaluated(decisions: readonly Decision[]): Evaluation[] {
+  const runs = plannedRunsOf(defaultRuleSet, ['planned'])
+  return evaluateAll(decisions.map((decision) => ({ decision, runs })))
+}
+
+function aTold(overrides: Partial<Decision> = {}): Decision {
+  return aDecision({ organization_id, ...overrides })
+}
+
+/** Every member that is published, as the view has it. */
+async function storedOf({ decision_id }: Pick<Decision, 'decision_id'>) {
+  const runs = await database.query(
+    `select run_id, rule, evaluator, evaluator_kind, evaluator_version, generation, status,
+            status_reason, attempts, duration_us::float8, rule_id, evaluator_id, config_hash,
+            replay_of, scheduled_at, started_at, error, http_status, provider, model,
+            model_reported, input_tokens, output_tokens, nano_usd as cost_nano_usd, latency_ms
+       from evaluation_runs where organization_id = $1 and decision_id = $2`,
+    [organization_id, decision_id]
+  )
+  const scores = await database.query(
+    `select run_id, score_id, name, data_type, value, label, passed, reason, normalized, threshold,
+            range_min, range_max, direction, confidence, evidence, source_kind, source_id
+       from scores where organization_id = $1 and decision_id = $2`,
+    [organization_id, decision_id]
+  )
+  const ofRun = Map.groupBy(scores, ({ run_id }) => run_id)
+  return runs
+    .map((run) => {
+      const own = ofRun.get(run['run_id']) ?? []
+      return { ...run, scores: own.map(({ run_id: _, ...score }) => score) }
+    })
+    .toSorted(byRunId)
+}
+
+function byRunId(one: object, other: object): number {
+  const idOf = (run: object): string => (run as { run_id: string }).run_id
+  return idOf(one) < idOf(other) ? -1 : 1
+}
+
+function publishedOf({ runs }: Evaluation) {
+  return runs
+    .map((run) => {
+      const scores = run.scores.map((score) => ({ ...score, source_kind: 'evaluator' }))
+      return { ...run, scores }
+    })
+    .toSorted(byRunId)
+}
+
+async function rowsIn(table: string, { decision_id }: Pick<Decision, 'decision_id'>) {
+  return await database.query(`select * from ${table} where decision_id = $1`, [decision_id])
+}
+
+const outputs = [
+  'Yes: within 30 days, unworn, you get the full price back.',
+  '',
+  '{"a": [1, 2',
+  "I'm sorry, but I can't help with that. The card is 4111 1111 1111 1111, and",
+  'write to jane.doe@acme-mail.com '.repeat(40),
+  `"quoted", back\\slash, {braces}, NULL, null and a \u2028 line`
+]
+
+test('runs of the default rule read as they were published, in one row each', async () => {
+  const decisions = outputs.map((output) =>
+    aTold({ output, input: JSON.stringify({ response_format: { type: 'json_object' } }) })
+  )
+  const evaluations = evaluated(decisions)
+  expect(new Set(await store(...evaluations))).toEqual(new Set(['done']))
+  for (const evaluation of evaluations) {
+    expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
+    expect(await rowsIn('later_runs', evaluation)).toEqual([])
+  }
+  expect(new Set(await store(...evaluations))).toEqual(new Set(['duplicate']))
+})
+
+test('texts and numbers of any kind come back, and what does not fit is a row', async () => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const values = [0.1, 1e-300, -7, 0, null, 123_456_789.123_456_7]
+  const reasons = ['"', '\\', 'NULL', '{a,b}', '', null]
+  const runs = evaluation.runs.map((run, at) => ({
+    ...run,
+    error: run.status === 'failed' ? reasons[at % 6] : run.error,
+    scores: run.scores.map((score) => ({
+      ...score,
+      ...{ value: values[at % 6] ?? null, reason: reasons[at % 6] ?? null },
+      ...{ label: reasons[(at + 1) % 6] ?? null, evidence: '[{"quote":"\\"x\\\\"}]' },
+      ...{ direction: 'none', normalized: null, confidence: at / 7 }
+    }))
+  })) as Evaluation['runs']
+  const [unlike] = runs.filter(({ scores }) => scores.length > 0)
+  const other = { ...unlike, run_id: randomUUID(), scores: [] } as Evaluation['runs'][number]
+  const told = { ...evaluation, runs: [...runs, { ...other, status: 'expired' as const }] }
+  await store(told)
+  expect(await storedOf(told)).toEqual(publishedOf(told))
+  expect(await rowsIn('later_runs', told)).toHaveLength(1)
+})
+
+test('a score that somebody pushed before makes a row, which the runs fill', async () => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const { decision_id } = evaluation
+  const pushed = aRun({ rule: pushRuleId, rule_id: pushRuleId, evaluator_kind: 'human' })
+  const push = anEvaluation({ organization_id, decision_id, runs: [pushed] })
+  expect(await store(push)).toEqual(['done'])
+  expect(await store(evaluation)).toEqual(['done'])
+  expect(await store(evaluation, push)).toEqual(['duplicate', 'duplicate'])
+  const stored = await storedOf(evaluation)
+  expect(stored).toHaveLength(evaluation.runs.length + 1)
+  expect(stored).toEqual(expect.arrayContaining(publishedOf(evaluation)))
+  expect(await rowsIn('later_runs', evaluation)).toHaveLength(1)
+})
+
+test('runs that come in two records are each stored once, whatever the order', async () => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [first, second] = [evaluation.runs.slice(0, 3), evaluation.runs.slice(2)]
+  await store({ ...evaluation, runs: first }, { ...evaluation, runs: second })
+  expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
+  expect(await store(evaluation)).toEqual(['duplicate'])
+})
+
+test('the row of a retry has the time under which the decision is stored', async () => {
+  const decision = aTold()
+  await createStoreDecisions({ postgres })([decision], place())
+  const [evaluation] = evaluated([{ ...decision, received_at: noon + 86_400_000 }]) as [Evaluation]
+  expect(await store(evaluation)).toEqual(['done'])
+  const [row] = await rowsIn('evaluations', decision)
+  expect(row?.['received_at']).toEqual(new Date(noon))
+  const [own] = evaluated([decision]) as [Evaluation]
+  expect(await store(own)).toEqual(['duplicate'])
+})
