@@ -66,6 +66,8 @@ export interface Group {
   readonly settle: Settle
   /** How far the group has come with each partition. */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
+  /** The partitions of this member. */
+  readonly assigned: () => readonly number[]
   /** Joins the group; from then on `consume` is called. */
   run(consume: ConsumeBatch): Promise<void>
 }
@@ -95,6 +97,7 @@ export async function createMember(options: MemberOptions): Promise<Member> {
     const stopPartitions = createStopPartitions({ logger, metrics, consumer })
     return {
       readProgress,
+      assigned: () => consumer.assigned(topic),
       settle: createSettle({ producer, metrics, logger, flood, groupId }),
       run: async (consume) => {
         lifecycle.onStop(`consumer of ${groupId}`, () => consumer.stop())

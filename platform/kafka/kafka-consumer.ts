@@ -58,6 +58,7 @@ export function createKafkaConsumer(options: KafkaConsumerOptions): MessageConsu
       })
     },
     isJoined: () => joined,
+    assigned: (topic) => assignment[topic] ?? [],
     isAssigned: (topic, partition) => assignment[topic]?.includes(partition) ?? false,
     stop: () => consumer.disconnect()
   }

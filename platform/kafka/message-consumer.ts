@@ -54,6 +54,8 @@ export interface MessageConsumer {
   run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
   /** True while this member has an assignment, if only an empty one. */
   isJoined(): boolean
+  /** The partitions of the topic that are this member's. */
+  assigned(topic: string): readonly number[]
   /** Whether the partition is this member's. */
   isAssigned(topic: string, partition: number): boolean
   /** Finishes the batches that are under way and leaves the group. */

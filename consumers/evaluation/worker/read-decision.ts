@@ -1,9 +1,11 @@
 /** The decision of a run, read from the store when it is to be judged: a job carries no content. */
+import { identityNameOf } from '../../../core/decision/decision.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
-import type { RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
-interface DecisionRow extends Row {
+type Identity = Pick<Decision, 'organization_id' | 'decision_id'>
+
+interface DecisionRow extends Row, Identity {
   readonly received_at: Date
   readonly input: string
   /** A JSON literal. */
@@ -20,41 +22,64 @@ interface DecisionRow extends Row {
 /** `absent`: not stored yet. `dropped`: its time was over. */
 export async function readDecision(
   transaction: Queryable,
-  key: RunKey
+  key: Identity
 ): Promise<Decision | 'absent' | 'dropped' | 'erased'> {
-  const { organization_id, decision_id } = key
-  let row = await selectDecision(transaction, key)
+  let [row] = await selectDecisions(transaction, [key])
   if (row === undefined) {
     const why = await whyMissing(transaction, key)
     if (why !== 'dropped') return why
     // Identity and decision are stored together, maybe just now: asked behind the identity it is
     // either there, or was dropped.
-    row = await selectDecision(transaction, key)
+    row = (await selectDecisions(transaction, [key]))[0]
     if (row === undefined) return 'dropped'
   }
-  const output = JSON.parse(row.output) as string
-  return { ...row, organization_id, decision_id, received_at: row.received_at.getTime(), output }
+  return decisionOf(row)
 }
 
-/** The day is known before the partitions are opened, so that one of them is read. */
-async function selectDecision(
+/** As readDecision, in the order of the keys. */
+export async function readDecisions(
   transaction: Queryable,
-  { organization_id, decision_id }: RunKey
-): Promise<DecisionRow | undefined> {
-  const rows = await transaction.query<DecisionRow>(
-    `select received_at, input, output, agent_id, session_id, domain, metadata, input_tokens,
-            output_tokens, sdk_version
-       from decisions
-      where organization_id = $1 and decision_id = $2
-        and received_at = (select i.received_at from decision_ids as i
-                            where i.organization_id = $1 and i.decision_id = $2
-                              and i.erased_at is null)`,
-    [organization_id, decision_id]
+  keys: readonly Identity[]
+): Promise<readonly Awaited<ReturnType<typeof readDecision>>[]> {
+  const rows = await selectDecisions(transaction, keys)
+  const found = new Map(rows.map((row) => [identityNameOf(row), decisionOf(row)]))
+  return await Promise.all(
+    keys.map(
+      async (key) => found.get(identityNameOf(key)) ?? (await readDecision(transaction, key))
+    )
   )
-  return rows[0]
 }
 
-async function whyMissing(transaction: Queryable, { organization_id, decision_id }: RunKey) {
+function decisionOf(row: DecisionRow): Decision {
+  const output = JSON.parse(row.output) as string
+  return { ...row, received_at: row.received_at.getTime(), output }
+}
+
+/** The day is known before the partitions are opened, so that one of them is read for each. */
+async function selectDecisions(
+  transaction: Queryable,
+  keys: readonly Identity[]
+): Promise<DecisionRow[]> {
+  return await transaction.query<DecisionRow>(
+    `select organization_id, decision_id, found.*
+       from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
+      cross join lateral (
+            select i.received_at from decision_ids as i
+             where i.organization_id = wanted.organization_id
+               and i.decision_id = wanted.decision_id and i.erased_at is null
+             limit 1) as identity
+      cross join lateral (
+            select d.received_at, d.input, d.output, d.agent_id, d.session_id, d.domain,
+                   d.metadata, d.input_tokens, d.output_tokens, d.sdk_version
+              from decisions as d
+             where d.organization_id = wanted.organization_id
+               and d.decision_id = wanted.decision_id and d.received_at = identity.received_at
+             limit 1) as found`,
+    [keys.map(({ organization_id }) => organization_id), keys.map(({ decision_id }) => decision_id)]
+  )
+}
+
+async function whyMissing(transaction: Queryable, { organization_id, decision_id }: Identity) {
   const [identity] = await transaction.query<{ erased_at: Date | null }>(
     `select erased_at from decision_ids where organization_id = $1 and decision_id = $2`,
     [organization_id, decision_id]

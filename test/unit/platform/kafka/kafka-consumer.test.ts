@@ -87,8 +87,10 @@ test('it knows which partitions it was given last', () => {
   expect(consumer.isAssigned('decisions', 1)).toBe(false)
   join({ decisions: [0, 1] })
   expect(consumer.isAssigned('decisions', 1)).toBe(true)
+  expect(consumer.assigned('decisions')).toEqual([0, 1])
   join({ decisions: [0] })
   expect(consumer.isAssigned('decisions', 1)).toBe(false)
+  expect(consumer.assigned('evaluations')).toEqual([])
   expect(consumer.isAssigned('evaluations', 0)).toBe(false)
 })
 
