@@ -4,6 +4,8 @@
  *     agent-decisions ──────▶ evaluation:  decode ▶ plan ▶ evaluate ▶ publish ▶ settle
  *     decision-evaluations ─▶ storage:     decode ▶ store ▶ settle
  *
+ * Evaluation plans later what an organization sends beyond its share (evaluation/deferral/).
+ *
  * Settling is always: dead letters first, their acknowledgement awaited, then the offsets. A crash
  * anywhere before repeats the batch; that is safe, since what a handler makes keeps its identity.
  * A flood of dead letters is thrown instead, and stops the partition (stop-partitions.ts).

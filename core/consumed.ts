@@ -7,6 +7,8 @@ export type Consumed =
   | { readonly kind: 'duplicate' }
   /** It was asked to be erased, before or after it came here: not stored, and never will be. */
   | { readonly kind: 'erased' }
+  /** Its organization has more than its share of the batch: it is evaluated later. */
+  | { readonly kind: 'deferred' }
   /** Will never succeed: the original bytes go to the dead-letter topic with this reason. */
   | DeadLetter
 
@@ -31,6 +33,7 @@ export type DeadLetterReason =
 export const done: Consumed = Object.freeze({ kind: 'done' })
 export const duplicate: Consumed = Object.freeze({ kind: 'duplicate' })
 export const erased: Consumed = Object.freeze({ kind: 'erased' })
+export const deferred: Consumed = Object.freeze({ kind: 'deferred' })
 
 export function deadLetter(step: string, reason: DeadLetterReason, error: string): DeadLetter {
   return { kind: 'dead_letter', step, reason, error }

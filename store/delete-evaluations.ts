@@ -12,7 +12,8 @@ export const evaluationTables = [
   ['evaluation_plans', 'received_at'],
   ['open_runs', 'scheduled_at'],
   ['run_attempts', 'started_at'],
-  ['webhook_deliveries', 'created_at']
+  ['webhook_deliveries', 'created_at'],
+  ['deferred_decisions', 'received_at']
 ] as const
 
 /** Runs and scores that were deleted, wherever they were. */

@@ -1,5 +1,5 @@
-/** The evaluation group: every decision is planned; what needs no network is evaluated at once. */
-import { TransientError } from '../../core/consumed.ts'
+/** The evaluation group: plans decisions and evaluates what needs no network, or defers them. */
+import { deferred, TransientError } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import { createDecodeDecision } from '../../platform/registry/decoders.ts'
 import type { MessageBatch } from '../../platform/kafka/message-consumer.ts'
@@ -10,15 +10,21 @@ import type { Flood } from '../flood.ts'
 import type { Patiently } from '../patiently.ts'
 import { createConsumeBatch } from '../run-consumer.ts'
 import type { Settle } from '../settle.ts'
-import type { EvaluateAll, PlannedDecision } from './evaluate.ts'
-import type { PlanDecisions } from './plan.ts'
+import type { Costs } from './deferral/costs.ts'
+import type { Defer } from './deferral/defer.ts'
+import type { FirstLane } from './deferral/first-lane.ts'
+import type { EvaluateAll } from './evaluate.ts'
+import type { Planned, PlanDecisions } from './plan.ts'
 import type { Publish } from './publish.ts'
 
 export interface EvaluationDependencies {
   readonly registry: Registry
+  readonly defer: Defer
   readonly planDecisions: PlanDecisions
   readonly evaluateAll: EvaluateAll
   readonly publish: Publish
+  readonly costs: Pick<Costs, 'note'>
+  readonly lane: Pick<FirstLane, 'during'>
   readonly flood: Flood
   readonly settle: Settle
   readonly patiently: Patiently
@@ -27,35 +33,66 @@ export interface EvaluationDependencies {
 
 export function createEvaluation(dependencies: EvaluationDependencies) {
   const { registry, planDecisions, evaluateAll, publish, flood, settle, patiently } = dependencies
-  const { groupId } = dependencies
+  const { groupId, defer, costs, lane } = dependencies
   return createConsumeBatch<Decision>({
     decode: createDecodeBatch(createDecodeDecision(registry), flood),
-    handle: async (decisions, batch) => {
-      const begin = beginOf(batch, groupId)
-      const planned = await transiently(() => planDecisions(decisions, begin))
-      for (const piece of inPieces(fewestFirst(planned))) await publish(evaluateAll(piece))
-      return planned.map(({ outcome }) => outcome)
-    },
+    handle: (decisions, batch) => lane.during(() => evaluateBatch(decisions, batch)),
     settle,
     patiently
   })
+
+  async function evaluateBatch(decisions: readonly Decision[], batch: MessageBatch) {
+    const { partition } = batch
+    const later = await transiently(() => defer.beyondShare(decisions, partition))
+    const now = decisions.filter((decision) => !later.has(decision))
+    const planned = await transiently(() => planDecisions(now, beginOf(batch, groupId)))
+    const outcomes = new Map(planned.map(({ decision, outcome }) => [decision, outcome]))
+    let ms = 0
+    for (const piece of inPieces(fewestFirst(planned))) {
+      const late =
+        ms > batchMsMax
+          ? await transiently(() => defer.rest(decisionsWithRuns(piece), partition))
+          : nothing
+      late.forEach((decision) => outcomes.set(decision, deferred))
+      ms += await evaluatePiece(piece.filter(({ decision }) => !late.has(decision)))
+    }
+    return decisions.map((decision) => outcomes.get(decision) ?? deferred)
+  }
+
+  /** @returns milliseconds of the evaluators */
+  async function evaluatePiece(piece: readonly Planned[]): Promise<number> {
+    const startedAt = performance.now()
+    const evaluations = evaluateAll(piece)
+    const ms = performance.now() - startedAt
+    await publish(evaluations)
+    costs.note(piece, evaluations)
+    return ms
+  }
+}
+
+const nothing: ReadonlySet<Decision> = new Set()
+
+function decisionsWithRuns(planned: readonly Planned[]): Decision[] {
+  return planned.filter(({ runs }) => runs.length > 0).map(({ decision }) => decision)
 }
 
 /** What is evaluated and published at once is held in memory, and holds up the event loop. */
 const runsAtOnce = 2000
+/** What evaluators may take of a batch where others send decisions: twice the share. */
+const batchMsMax = 50
 
 /** Organizations with few runs first: they do not wait for those that have many. */
-function fewestFirst(planned: readonly PlannedDecision[]): readonly PlannedDecision[] {
+function fewestFirst(planned: readonly Planned[]): readonly Planned[] {
   const ofOne = Map.groupBy(planned, ({ decision }) => decision.organization_id)
-  const runsOf = (own: readonly PlannedDecision[]): number =>
+  const runsOf = (own: readonly Planned[]): number =>
     own.reduce((sum, { runs }) => sum + runs.length, 0)
   const organizations = [...ofOne.values()].map((own) => ({ own, runs: runsOf(own) }))
   return organizations.toSorted((one, other) => one.runs - other.runs).flatMap(({ own }) => own)
 }
 
 /** In their order; a decision with more runs is a piece of its own. */
-function* inPieces(planned: readonly PlannedDecision[]): Generator<readonly PlannedDecision[]> {
-  let piece: PlannedDecision[] = []
+function* inPieces(planned: readonly Planned[]): Generator<readonly Planned[]> {
+  let piece: Planned[] = []
   let runs = 0
   for (const each of planned) {
     if (runs + each.runs.length > runsAtOnce && piece.length > 0) {

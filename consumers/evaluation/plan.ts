@@ -2,6 +2,7 @@
 import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision/decision.ts'
+import type { RuleSet } from '../../core/evaluation/rule.ts'
 import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
 import type { ReadExhausted } from './exhausted-rules.ts'
 import type { PlannedDecision } from './evaluate.ts'
@@ -12,13 +13,18 @@ import type { Plan, StoredPlan, StorePlans } from './store-plans.ts'
 
 /** What became of a decision's plan, and what of it runs now. */
 export interface Planned extends PlannedDecision {
+  /** Runs that were opened: they end later. */
+  readonly opened: number
   readonly outcome: Consumed
 }
 
-/** One for each decision, in their order; recorded with what says how far the group has come. */
+/**
+ * One for each decision, in their order; recorded with what says how far the group has come, where
+ * they are a batch of the topic.
+ */
 export type PlanDecisions = (
   decisions: readonly Decision[],
-  consumption: Consumption
+  consumption: Consumption | null
 ) => Promise<readonly Planned[]>
 
 export interface PlanDependencies {
@@ -44,7 +50,7 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
     const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
     const inTurn = planned.values()
     return decisions.map((decision) =>
-      isStorable(decision) ? nextOf(inTurn) : { decision, runs: [], outcome: unstorable }
+      isStorable(decision) ? nextOf(inTurn) : nothingOf(decision, unstorable)
     )
   }
 
@@ -52,29 +58,35 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
     const { decision, loaded, outcomes } = plan
     switch (stored?.kind) {
       case 'planned':
-        return { decision, runs: offlineRunsOf(loaded.ruleSet, outcomes), outcome: done }
+        return plannedRuns(decision, loaded.ruleSet, outcomes)
       case 'repeated': {
         const then = await ruleSets.at(decision.organization_id, stored.version)
-        return { decision, runs: offlineRunsOf(then.ruleSet, stored.outcomes), outcome: done }
+        return { ...plannedRuns(decision, then.ruleSet, stored.outcomes), opened: 0 }
       }
       case 'duplicate':
-        return { decision, runs: [], outcome: duplicate }
+        return nothingOf(decision, duplicate)
       case 'erased':
-        return { decision, runs: [], outcome: erased }
+        return nothingOf(decision, erased)
       case undefined:
         throw new Error('a plan was neither stored nor found')
     }
   }
 }
 
-function offlineRunsOf(ruleSet: Plan['loaded']['ruleSet'], outcomes: readonly string[]) {
-  return plannedRunsOf(ruleSet, outcomes).filter(isOffline)
+function plannedRuns(decision: Decision, ruleSet: RuleSet, outcomes: readonly string[]): Planned {
+  const all = plannedRunsOf(ruleSet, outcomes)
+  const runs = all.filter(isOffline)
+  return { decision, runs, opened: all.length - runs.length, outcome: done }
+}
+
+function nothingOf(decision: Decision, outcome: Consumed): Planned {
+  return { decision, runs: [], opened: 0, outcome }
 }
 
 const unstorable = deadLetter('plan', 'refused_by_store', 'an id or the domain holds U+0000')
 
 /** The gateway accepts no such text, and no column of the store takes it. */
-function isStorable({ agent_id, session_id, domain }: Decision): boolean {
+export function isStorable({ agent_id, session_id, domain }: Decision): boolean {
   return ![agent_id, session_id, domain].some((text) => text?.includes('\0'))
 }
 

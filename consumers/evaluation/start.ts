@@ -1,4 +1,4 @@
-/** Starts the evaluation group, and beside it the worker of runs that do not end within a batch. */
+/** Starts the evaluation group, its deferred decisions, and the worker of runs that end later. */
 import type { RunKey } from '../../core/evaluation/evaluation.ts'
 import { builtInEvaluators } from '../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../evaluators/evaluator-cache.ts'
@@ -16,6 +16,10 @@ import type { RecordProducer } from '../../platform/kafka/record-producer.ts'
 import { createSealer } from '../../platform/security/sealed-secret.ts'
 import { createMember } from '../group.ts'
 import type { GroupContext, Member } from '../group.ts'
+import { createCosts } from './deferral/costs.ts'
+import { createDefer } from './deferral/defer.ts'
+import { createFirstLane } from './deferral/first-lane.ts'
+import { startWorkOff } from './deferral/work-off.ts'
 import { createEvaluateAll } from './evaluate.ts'
 import { createEvaluation } from './evaluation.ts'
 import { createReadExhausted } from './exhausted-rules.ts'
@@ -31,8 +35,8 @@ import { createEvaluateOne } from './worker/evaluate-one.ts'
 import { startWorker } from './worker/start-worker.ts'
 
 const partitionsMax = 3
-/** One for each partition under way, and some to read rule sets with. */
-const connectionsMax = partitionsMax + 2
+/** One for each partition under way, and some to read rule sets and deferred decisions with. */
+const connectionsMax = partitionsMax + 4
 /** For claims and ends of runs, which are short; calls hold none. */
 const workerConnectionsMax = 6
 const statementTimeoutMs = 30_000
@@ -61,16 +65,22 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
   work(context, member, { postgres: workerPostgres, queue, publish, compile, onFailure })
   openWebhooks(context, member.metrics)
 
+  const costs = createCosts()
+  const lane = createFirstLane()
+  const steps = {
+    planDecisions: createPlanDecisions({
+      ruleSets: createRuleSets({ postgres, clock: systemClock }),
+      readExhausted: createReadExhausted(postgres),
+      storePlans: createStorePlans({ postgres, addJobs: queue.add, clock: systemClock })
+    }),
+    evaluateAll: createEvaluateAll({ clock: systemClock, compile, onFailure }),
+    ...{ publish, costs, lane }
+  }
+  const { assigned } = group
+  lifecycle.onStop('deferred decisions', startWorkOff({ ...steps, postgres, assigned, logger }))
+  const defer = createDefer({ postgres, costs })
   await group.run(
-    createEvaluation({
-      ...{ registry, publish, flood, settle, patiently, groupId },
-      planDecisions: createPlanDecisions({
-        ruleSets: createRuleSets({ postgres, clock: systemClock }),
-        readExhausted: createReadExhausted(postgres),
-        storePlans: createStorePlans({ postgres, addJobs: queue.add, clock: systemClock })
-      }),
-      evaluateAll: createEvaluateAll({ clock: systemClock, compile, onFailure })
-    })
+    createEvaluation({ ...steps, registry, defer, flood, settle, patiently, groupId })
   )
 }
 

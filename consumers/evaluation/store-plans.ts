@@ -38,10 +38,10 @@ export interface StorePlansDependencies {
   readonly clock: Clock
 }
 
-/** One for each plan, in their order. */
+/** One for each plan, in their order; null for decisions that come from no batch of the topic. */
 export type StorePlans = (
   plans: readonly Plan[],
-  consumption: Consumption
+  consumption: Consumption | null
 ) => Promise<readonly StoredPlan[]>
 
 interface PlanRow extends Record<string, unknown> {
@@ -60,7 +60,7 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
 
   return function storePlans(plans, consumption) {
     return postgres.transaction(async (transaction) => {
-      await recordConsumed(transaction, consumption)
+      if (consumption !== null) await recordConsumed(transaction, consumption)
       const isGone = await findGone(transaction, plans)
       const alive = plans.filter(({ decision }) => !isGone(decision))
       const inserted = new Set((await insertPlans(transaction, alive)).map(identityNameOf))
@@ -71,7 +71,8 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
       const earlier = await readEarlier(transaction, others)
       return plans.map((plan): StoredPlan => {
         if (isGone(plan.decision)) return { kind: 'erased' }
-        return planned.has(plan) ? { kind: 'planned' } : earlierOf(plan.decision, earlier)
+        if (planned.has(plan)) return { kind: 'planned' }
+        return earlierOf(plan.decision, earlier, { isMessage: consumption !== null })
       })
     })
   }
@@ -121,18 +122,21 @@ export function isOffline({ evaluator }: PlannedRun): boolean {
   return isOfflineKind(evaluator.kind)
 }
 
-/** Of decisions that were planned before this batch. */
-async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
-  if (plans.length === 0) return new Map<string, PlanRow>()
-  const rows = await transaction.query<PlanRow>(
-    `select p.organization_id, p.decision_id, p.received_at, p.rule_set_version, p.outcomes,
-            exists (select from evaluations e
+/** Of a plan `p`, with the offline kinds as the third parameter. */
+export const isStored = `(exists (select from evaluations e
                      where e.organization_id = p.organization_id
                        and e.decision_id = p.decision_id and e.run_kinds is not null)
               or exists (select from later_runs r
                           where r.organization_id = p.organization_id
                             and r.decision_id = p.decision_id and r.generation = 0
-                            and r.evaluator_kind = any ($3::text[])) as is_stored
+                            and r.evaluator_kind = any ($3::text[])))`
+
+/** Of decisions that were planned before this batch. */
+async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
+  if (plans.length === 0) return new Map<string, PlanRow>()
+  const rows = await transaction.query<PlanRow>(
+    `select p.organization_id, p.decision_id, p.received_at, p.rule_set_version, p.outcomes,
+            ${isStored} as is_stored
        from evaluation_plans p
        join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
             using (organization_id, decision_id)`,
@@ -145,10 +149,17 @@ async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
   return new Map(rows.map((row) => [identityNameOf(row), row]))
 }
 
-/** Whether it is this very message that was planned, and not a retry of it or another decision. */
-function earlierOf(decision: Decision, earlier: ReadonlyMap<string, PlanRow>): StoredPlan {
+/**
+ * Whether it is this very message that was planned, and not a retry of it or another decision. A
+ * deferred decision is none: as it is stored, it takes the place of whatever was planned.
+ */
+function earlierOf(
+  decision: Decision,
+  earlier: ReadonlyMap<string, PlanRow>,
+  { isMessage }: { isMessage: boolean }
+): StoredPlan {
   const row = earlier.get(identityNameOf(decision))
   if (row === undefined || row.is_stored) return { kind: 'duplicate' }
-  if (row.received_at.getTime() !== decision.received_at) return { kind: 'duplicate' }
+  if (isMessage && row.received_at.getTime() !== decision.received_at) return { kind: 'duplicate' }
   return { kind: 'repeated', version: row.rule_set_version, outcomes: row.outcomes }
 }

@@ -166,7 +166,9 @@ test('a message that comes again runs by the plan of then, until its runs are st
      values ($1, $2, $3, 'r', 'short', 'heuristic', 1, 0, 'succeeded', 1, now(), now())`,
     [organization_id, decision_id, randomUUID()]
   )
-  expect(await createProcess()([decision])).toEqual([{ decision, runs: [], outcome: duplicate }])
+  expect(await createProcess()([decision])).toEqual([
+    { decision, runs: [], opened: 0, outcome: duplicate }
+  ])
 })
 
 test('a retry, another decision with the id, the same in one batch: duplicates', async () => {

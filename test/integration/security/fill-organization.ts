@@ -38,6 +38,8 @@ const written: Readonly<Record<string, string>> = {
   run_kinds: `(run_kind, rule_id, rule, evaluator_id, evaluator, evaluator_kind,
       evaluator_version, name, run_mask, score_mask)
     values ($1, 1, 'r', 'r', 'e', 'e', 'regex', 1, 'n', gen_random_uuid(), gen_random_uuid())`,
+  deferred_decisions: `(decision_id, partition, received_at, characters)
+    values ($1, gen_random_uuid(), 0, now(), 1)`,
   evaluation_plans: `(decision_id, received_at, rule_set_version, outcomes, runs)
     values ($1, gen_random_uuid(), now(), 0, '{}', 0)`,
   outcome_hours: `(hour, agent_id, domain, status, verdict, decisions)

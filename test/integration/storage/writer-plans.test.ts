@@ -2,10 +2,20 @@
  *  grows. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
+import { areStored } from '../../../consumers/evaluation/deferral/are-stored.ts'
+import {
+  deferDecisions,
+  deleteDeferred,
+  findWaiting,
+  nextOrganization,
+  postponeDeferred,
+  selectDeferred
+} from '../../../consumers/evaluation/deferral/deferred-decisions.ts'
 import { createReadExhausted } from '../../../consumers/evaluation/exhausted-rules.ts'
 import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
 import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
 import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
+import { readDecisions } from '../../../consumers/evaluation/worker/read-decision.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
@@ -21,7 +31,8 @@ import type { TestDatabase } from '../../support/database.ts'
 
 const growing = new RegExp(
   '^((decisions|evaluations)(_default|_\\d{8})|decision_ids_\\d|later_scores|later_runs|' +
-    'evaluation_plans|decision_hours|decision_facet_hours|outcome_hours|score_hours|agents)$'
+    'evaluation_plans|decision_hours|decision_facet_hours|outcome_hours|score_hours|agents|' +
+    'deferred_decisions)$'
 )
 const batch = 500
 
@@ -100,6 +111,9 @@ async function fill(): Promise<void> {
     `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
                                     scores, counted)
      select o, d, now(), 'evaluated', 'pass', '{}', '{}' from ids`,
+    `insert into deferred_decisions (organization_id, decision_id, partition, received_at,
+                                     characters)
+     select o, d, floor(random() * 12), now(), 1 from ids`,
     `insert into agents select o, 'a', now(), now() from ids limit 50000`
   ]
   await database.query(`begin; ${statements.join('; ')}; commit`)
@@ -113,6 +127,7 @@ const decisions = Array.from({ length: batch }, (_, number) =>
     ...{ agent_id: `agent-${number % 7}`, session_id: `session-${number % 50}` }
   })
 )
+const partition = 3
 const consumption = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 1n, epoch: 0 }
 
 /** A run that is packed, beside the other that is not. */
@@ -134,6 +149,18 @@ const writers = {
     await planDecisions(decisions, consumption)
   },
   decisions: () => createStoreDecisions({ postgres })(decisions, consumption),
+  'deferred decisions, and work them off': async () => {
+    await deferDecisions(postgres, decisions, partition)
+    await findWaiting(postgres, [organizationId], partition)
+    const partitions = [partition, partition + 1]
+    await nextOrganization(postgres, partitions, organizationId)
+    const most = { decisions: batch, characters: 1_000_000 }
+    const deferred = await selectDeferred(postgres, { organizationId, partitions, most })
+    await readDecisions(postgres, deferred)
+    await postponeDeferred(postgres, deferred)
+    await areStored(postgres, deferred)
+    await deleteDeferred(postgres, deferred)
+  },
   'their evaluations': () => {
     const subscribers = createSubscribers({ clock })
     const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })

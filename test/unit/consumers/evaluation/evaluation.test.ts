@@ -1,12 +1,13 @@
 /** The evaluation group: published and acknowledged before the offsets of the decisions move. */
 import { expect, test } from '@jest/globals'
 import { createEncode } from '../../../../platform/avro/avro-codec.ts'
-import { deadLetter, done, TransientError } from '../../../../core/consumed.ts'
+import { deadLetter, deferred, done, TransientError } from '../../../../core/consumed.ts'
 import type { Consumed } from '../../../../core/consumed.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import type { Consumption } from '../../../../consumers/record-consumed.ts'
 import { createEvaluateAll } from '../../../../consumers/evaluation/evaluate.ts'
+import { createFirstLane } from '../../../../consumers/evaluation/deferral/first-lane.ts'
 import { createEvaluation } from '../../../../consumers/evaluation/evaluation.ts'
 import { defaultRuleSet } from '../../../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../../../evaluators/evaluator-cache.ts'
@@ -17,29 +18,52 @@ import { FakeBatch, FakeRegistry, messagesOf, noFlood } from '../fakes.ts'
 
 const encode = createEncode<Decision>(decisionContract.schema)
 
+interface SceneOptions {
+  readonly failure?: Error
+  /** By their place in the batch. */
+  readonly later?: readonly number[]
+  /** What evaluators take of each piece. */
+  readonly evaluationMs?: number
+}
+
 /** Publishes into a list, or fails as told; tries a batch once. */
-function scene(values: Buffer[], failure?: Error) {
+function scene(values: Buffer[], { failure, later = [], evaluationMs = 0 }: SceneOptions = {}) {
   const registry = new FakeRegistry()
   registry.schemas.set(7, decisionContract.schema)
   const published: Evaluation[] = []
   const pieces: number[] = []
   const settled: Consumed[] = []
-  const consumptions: Consumption[] = []
+  const costed: number[] = []
+  const consumptions: (Consumption | null)[] = []
   const batch = new FakeBatch(messagesOf(...values))
+  const evaluateAll = createEvaluateAll({
+    clock: { now: () => noon },
+    compile: createEvaluatorCache({ sessions: null }),
+    onFailure: () => {}
+  })
   const consume = createEvaluation({
     registry,
     flood: noFlood,
     groupId: 'sluice-evaluation',
+    defer: {
+      beyondShare: (decisions) =>
+        Promise.resolve(new Set(decisions.filter((_, index) => later.includes(index)))),
+      rest: (decisions) => Promise.resolve(new Set(evaluationMs > 0 ? decisions : []))
+    },
+    costs: { note: (planned) => void costed.push(planned.length) },
+    lane: createFirstLane(),
     planDecisions: (decisions, consumption) => {
       consumptions.push(consumption)
       const runs = plannedRunsOf(defaultRuleSet, ['planned'])
-      return Promise.resolve(decisions.map((decision) => ({ decision, runs, outcome: done })))
+      return Promise.resolve(
+        decisions.map((decision) => ({ decision, runs, opened: 0, outcome: done }))
+      )
     },
-    evaluateAll: createEvaluateAll({
-      clock: { now: () => noon },
-      compile: createEvaluatorCache({ sessions: null }),
-      onFailure: () => {}
-    }),
+    evaluateAll: (planned) => {
+      const endsAt = performance.now() + evaluationMs
+      while (performance.now() < endsAt);
+      return evaluateAll(planned)
+    },
     publish: async (evaluations) => {
       if (failure) throw failure
       published.push(...evaluations)
@@ -55,7 +79,7 @@ function scene(values: Buffer[], failure?: Error) {
       }
     }
   })
-  return { consume: () => consume(batch), published, pieces, settled, consumptions }
+  return { consume: () => consume(batch), published, pieces, settled, costed, consumptions }
 }
 
 test('each decision is published once, in order, and poison beside it is settled', async () => {
@@ -74,7 +98,7 @@ test.each([
   ['is away until the batch is over', new TransientError('away')],
   ['refuses for good', new Error('too large')]
 ])('nothing is settled when the log %s', async (_what, failure) => {
-  const { consume, settled } = scene([encode(aDecision(), 7)], failure)
+  const { consume, settled } = scene([encode(aDecision(), 7)], { failure })
   await consume().catch((error: unknown) => expect(error).toBe(failure))
   expect(settled).toEqual([])
 })
@@ -90,6 +114,16 @@ test('what is recorded is where the batch begins: nothing of it is published yet
   ])
 })
 
+test('what is deferred is settled, and neither planned nor published', async () => {
+  const decisions = [aDecision(), aDecision(), aDecision()]
+  const values = decisions.map((decision) => encode(decision, 7))
+  const { consume, published, settled, costed } = scene(values, { later: [0, 2] })
+  await consume()
+  expect(published.map(({ decision_id }) => decision_id)).toEqual([decisions[1]?.decision_id])
+  expect(settled).toEqual([deferred, done, deferred])
+  expect(costed).toEqual([1])
+})
+
 test('what many rules make of a batch is evaluated and published piece by piece', async () => {
   const runsOfOne = plannedRunsOf(defaultRuleSet, ['planned']).length
   const perPiece = Math.floor(2000 / runsOfOne)
@@ -100,6 +134,15 @@ test('what many rules make of a batch is evaluated and published piece by piece'
   expect(published.map(({ decision_id }) => decision_id)).toEqual(
     decisions.map(({ decision_id }) => decision_id)
   )
+})
+
+test('what is left of a batch that takes longer than expected is deferred', async () => {
+  const decisions = Array.from({ length: 251 }, () => aDecision())
+  const values = decisions.map((decision) => encode(decision, 7))
+  const { consume, pieces, settled } = scene(values, { evaluationMs: 101 })
+  await consume()
+  expect(pieces[0]).toBe(250)
+  expect(settled).toEqual([...Array.from({ length: 250 }, () => done), deferred])
 })
 
 test('organizations with few decisions in a batch do not wait for one with many', async () => {

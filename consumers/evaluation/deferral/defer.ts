@@ -1,0 +1,44 @@
+/** Defers what an organization has beyond its share of a batch. */
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { isStorable } from '../plan.ts'
+import { chooseDeferred } from './choose-deferred.ts'
+import type { Costs } from './costs.ts'
+import { deferDecisions, findWaiting } from './deferred-decisions.ts'
+import { createNeighbors } from './neighbors.ts'
+
+/** Of a partition. Each returns what it deferred: to evaluate that is no longer the batch's. */
+export interface Defer {
+  /** Before a batch is planned: by what its decisions are expected to cost. */
+  beyondShare(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
+  /** Of decisions that are planned, when the batch has taken longer than expected. */
+  rest(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
+}
+
+export interface DeferDependencies {
+  readonly postgres: Queryable
+  readonly costs: Pick<Costs, 'of'>
+}
+
+export function createDefer({ postgres, costs }: DeferDependencies): Defer {
+  const neighbors = createNeighbors()
+
+  async function defer(decisions: readonly Decision[], partition: number) {
+    await deferDecisions(postgres, decisions, partition)
+    return new Set(decisions)
+  }
+
+  return {
+    async beyondShare(decisions, partition) {
+      const storable = decisions.filter(isStorable)
+      const ids = new Set(storable.map(({ organization_id }) => organization_id))
+      const waiting = await findWaiting(postgres, [...ids], partition)
+      return await defer(chooseDeferred(storable, { costs, neighbors, waiting }), partition)
+    },
+    rest: async (decisions, partition) =>
+      await defer(
+        decisions.filter(({ organization_id }) => neighbors.hasOthers(organization_id)),
+        partition
+      )
+  }
+}

@@ -1,0 +1,162 @@
+/** The table of deferred decisions: a queue for each organization of a partition. */
+import type { Decision } from '../../../core/decision/decision.ts'
+import { createInsertRows } from '../../../platform/postgres/insert-rows.ts'
+import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
+
+export interface DeferredDecision {
+  readonly organization_id: string
+  readonly decision_id: string
+}
+
+interface Deferral {
+  readonly decision: Decision
+  readonly partition: number
+}
+
+const insertRows = createInsertRows<Deferral>(
+  'deferred_decisions',
+  [
+    ['organization_id', 'uuid', ({ decision }) => decision.organization_id],
+    ['decision_id', 'uuid', ({ decision }) => decision.decision_id],
+    ['partition', 'integer', ({ partition }) => partition],
+    ['received_at', 'timestamptz', ({ decision }) => new Date(decision.received_at)],
+    ['characters', 'integer', ({ decision }) => charactersOf(decision)]
+  ],
+  { tail: 'on conflict do nothing' }
+)
+
+function charactersOf({ input, output, metadata }: Decision): number {
+  return input.length + output.length + (metadata?.length ?? 0)
+}
+
+/** What is deferred already stays as it is. */
+export async function deferDecisions(
+  postgres: Queryable,
+  decisions: readonly Decision[],
+  partition: number
+): Promise<void> {
+  await insertRows(
+    postgres,
+    decisions.map((decision) => ({ decision, partition }))
+  )
+}
+
+/** @returns those of the organizations that have deferred decisions of the partition */
+export async function findWaiting(
+  postgres: Queryable,
+  organizationIds: readonly string[],
+  partition: number
+): Promise<ReadonlySet<string>> {
+  const rows = await postgres.query<{ organization_id: string }>(
+    // The limit keeps it a look-up for each, however many are deferred.
+    `select wanted.organization_id
+       from unnest($1::uuid[]) as wanted (organization_id)
+      cross join lateral (
+            select from deferred_decisions d
+             where d.partition = $2 and d.organization_id = wanted.organization_id
+             limit 1) as waiting`,
+    [organizationIds, partition]
+  )
+  return new Set(rows.map(({ organization_id }) => organization_id))
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** @returns whose turn it is after `previous`; null when nothing of the partitions is due */
+export async function nextOrganization(
+  postgres: Queryable,
+  partitions: readonly number[],
+  previous: string | null
+): Promise<string | null> {
+  const [row] = await postgres.query<{ organization_id: string }>(
+    `select turn.organization_id
+       from unnest($1::integer[]) as own (partition)
+      cross join lateral (
+            select d.organization_id
+              from deferred_decisions d
+             where d.partition = own.partition and d.organization_id > $2 and d.due_at <= now()
+             order by d.organization_id
+             limit 1) as turn
+      order by turn.organization_id
+      limit 1`,
+    [partitions, previous ?? firstId]
+  )
+  if (row !== undefined) return row.organization_id
+  return previous === null ? null : await nextOrganization(postgres, partitions, null)
+}
+
+export interface Wanted {
+  readonly organizationId: string
+  readonly partitions: readonly number[]
+  /** One is returned, whatever its size. */
+  readonly most: { readonly decisions: number; readonly characters: number }
+}
+
+/**
+ * Those that are due, the oldest first, of the partition that has the oldest one: what comes of
+ * them is stored as one batch as well.
+ */
+export async function selectDeferred(
+  postgres: Queryable,
+  { organizationId, partitions, most }: Wanted
+): Promise<readonly DeferredDecision[]> {
+  return await postgres.query<DeferredDecision & Row>(
+    `with chosen as (
+       select own.partition
+         from unnest($1::integer[]) as own (partition)
+        cross join lateral (
+              select d.received_at
+                from deferred_decisions d
+               where d.partition = own.partition and d.organization_id = $2 and d.due_at <= now()
+               order by d.received_at
+               limit 1) as oldest
+        order by oldest.received_at
+        limit 1)
+     select organization_id, decision_id
+       from (select oldest.*, sum(characters) over turn - characters as before
+               from (select d.organization_id, d.decision_id, d.received_at, d.characters
+                       from deferred_decisions d
+                      where d.partition = (select partition from chosen)
+                        and d.organization_id = $2 and d.due_at <= now()
+                      order by d.received_at
+                      limit $3) as oldest
+             window turn as (order by received_at, decision_id)) as summed
+      where before < $4
+      order by received_at, decision_id`,
+    [partitions, organizationId, most.decisions, most.characters]
+  )
+}
+
+export async function deleteDeferred(
+  postgres: Queryable,
+  deferred: readonly DeferredDecision[]
+): Promise<void> {
+  await change(postgres, `delete from deferred_decisions d using ${given}`, deferred)
+}
+
+/** Of decisions that are not stored yet. */
+export async function postponeDeferred(
+  postgres: Queryable,
+  deferred: readonly DeferredDecision[]
+): Promise<void> {
+  const postpone = `update deferred_decisions d set due_at = now() + interval '1 second'`
+  await change(postgres, `${postpone} from ${given}`, deferred)
+}
+
+const given = 'unnest($1::uuid[], $2::uuid[]) as given (organization_id, decision_id)'
+
+async function change(
+  postgres: Queryable,
+  statement: string,
+  deferred: readonly DeferredDecision[]
+): Promise<void> {
+  if (deferred.length === 0) return
+  await postgres.query(
+    `${statement}
+      where d.organization_id = given.organization_id and d.decision_id = given.decision_id`,
+    [
+      deferred.map(({ organization_id }) => organization_id),
+      deferred.map(({ decision_id }) => decision_id)
+    ]
+  )
+}

@@ -1,0 +1,124 @@
+/** Evaluates deferred decisions: a piece of each organization in turn, while batches leave time. */
+import { backoffMs } from '../../../core/backoff.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { Postgres } from '../../../platform/postgres/postgres.ts'
+import type { Logger } from '../../../platform/telemetry/logger.ts'
+import type { EvaluateAll } from '../evaluate.ts'
+import type { PlanDecisions } from '../plan.ts'
+import type { Publish } from '../publish.ts'
+import { readDecisions } from '../worker/read-decision.ts'
+import { pause } from '../worker/pause.ts'
+import { areStored } from './are-stored.ts'
+import type { Costs } from './costs.ts'
+import {
+  deleteDeferred,
+  nextOrganization,
+  postponeDeferred,
+  selectDeferred
+} from './deferred-decisions.ts'
+import type { DeferredDecision } from './deferred-decisions.ts'
+import type { FirstLane } from './first-lane.ts'
+
+export interface WorkOffOptions {
+  readonly postgres: Postgres
+  readonly planDecisions: PlanDecisions
+  readonly evaluateAll: EvaluateAll
+  readonly publish: Publish
+  readonly costs: Costs
+  readonly lane: Pick<FirstLane, 'idle'>
+  /** Partitions of the topic that this process consumes. */
+  readonly assigned: () => readonly number[]
+  readonly logger: Logger
+}
+
+/** Storage takes scores in their order: those of others wait for the pieces that are not stored. */
+const piece = { ms: 100, decisionsMax: 500, charactersMax: 8 * 1024 * 1024, unstoredMax: 3 }
+const idleMs = 250
+/** After it, batches of the topic are given way no longer. */
+const giveWayMs = 1000
+/** Storage has as long for a piece until another follows all the same. */
+const storedMs = { poll: 20, most: 5000 }
+const backoff = { baseMs: 500, capMs: 10_000 }
+
+/** Begins at once; returns what ends it, once the piece under way has ended. */
+export function startWorkOff(options: WorkOffOptions): () => Promise<void> {
+  const { postgres, lane, assigned, logger } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let organizationId: string | null = null
+  const published: (readonly DeferredDecision[])[] = []
+
+  /** @returns whether there may be more to do */
+  async function workOff(): Promise<boolean> {
+    const partitions = assigned()
+    organizationId = await nextOrganization(postgres, partitions, organizationId)
+    if (organizationId === null) return false
+    const evaluated = await evaluatePiece(options, organizationId, partitions)
+    if (evaluated === null) return false
+    published.push(evaluated)
+    if (published.length >= piece.unstoredMax) await untilStored(published.shift() ?? [])
+    return true
+  }
+
+  async function untilStored(decisions: readonly DeferredDecision[]): Promise<void> {
+    for (let waitedMs = 0; waitedMs < storedMs.most; waitedMs += storedMs.poll) {
+      if (signal.aborted || (await areStored(postgres, decisions))) return
+      await pause(storedMs.poll, signal)
+    }
+  }
+
+  async function loop(): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      await lane.idle(giveWayMs)
+      try {
+        const isMore = await workOff()
+        failures = 0
+        if (!isMore) await pause(idleMs, signal)
+      } catch (error) {
+        failures += 1
+        logger.warn({ error, organization_id: organizationId }, 'deferred decisions wait')
+        await pause(backoffMs(backoff, failures, Math.random()), signal)
+      }
+    }
+  }
+
+  const looping = loop()
+  return async function stop() {
+    stopping.abort()
+    await looping
+  }
+}
+
+/**
+ * Their rows are deleted when what came of them is published: a kill before that repeats it, with
+ * the same plans and ids. @returns what is published; null when none of the decisions is stored
+ */
+async function evaluatePiece(
+  options: WorkOffOptions,
+  organizationId: string,
+  partitions: readonly number[]
+): Promise<readonly DeferredDecision[] | null> {
+  const { postgres, planDecisions, evaluateAll, publish, costs } = options
+  const decisionsMax = Math.max(1, Math.floor(piece.ms / costs.of(organizationId)))
+  const most = {
+    decisions: Math.min(piece.decisionsMax, decisionsMax),
+    characters: piece.charactersMax
+  }
+  const deferred = await selectDeferred(postgres, { organizationId, partitions, most })
+  const found = await readDecisions(postgres, deferred)
+  const isAbsent = (_: unknown, index: number): boolean => found[index] === 'absent'
+  await postponeDeferred(postgres, deferred.filter(isAbsent))
+  if (deferred.every(isAbsent)) return null
+  // One that was erased or dropped is none to evaluate, and its row goes with the others.
+  const decisions = found.filter((each): each is Decision => typeof each !== 'string')
+  const planned = await planDecisions(decisions, null)
+  const evaluations = evaluateAll(planned)
+  await publish(evaluations)
+  costs.note(planned, evaluations)
+  await deleteDeferred(
+    postgres,
+    deferred.filter((_, index) => found[index] !== 'absent')
+  )
+  return evaluations
+}

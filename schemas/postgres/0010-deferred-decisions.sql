@@ -1,0 +1,21 @@
+-- Decisions that are evaluated later, since their organization has more than its share of a batch.
+
+create table deferred_decisions (
+  organization_id uuid not null,
+  decision_id uuid not null,
+  -- Of the topic: the process that consumes it evaluates the decision.
+  partition integer not null,
+  -- Of the message: in the order of the topic, or nearly.
+  received_at timestamptz not null,
+  -- Of input, output and metadata.
+  characters integer not null,
+  -- Later than now when the decision was not stored yet.
+  due_at timestamptz not null default now(),
+  primary key (organization_id, decision_id)
+);
+create index deferred_decisions_by_turn on deferred_decisions
+  (partition, organization_id, received_at);
+comment on table deferred_decisions is
+  'Decisions whose evaluation is deferred because their organization uses more than its share.';
+
+call show_by_organization('deferred_decisions');

@@ -1,0 +1,63 @@
+/** chooseDeferred: what exceeds a share waits, and only where somebody else is there. */
+import { expect, test } from '@jest/globals'
+import { chooseDeferred } from '../../../../../consumers/evaluation/deferral/choose-deferred.ts'
+import { createNeighbors } from '../../../../../consumers/evaluation/deferral/neighbors.ts'
+import type { Decision } from '../../../../../core/decision/decision.ts'
+import { aDecision } from '../../../../support/builders.ts'
+
+const decisionsOf = (organization_id: string, count: number): Decision[] =>
+  Array.from({ length: count }, () => aDecision({ organization_id }))
+
+/** Each decision of an organization costs as many milliseconds. */
+function scene(costs: Readonly<Record<string, number>>) {
+  let now = 0
+  const neighbors = createNeighbors(() => now)
+  return {
+    wait: (ms: number): void => void (now += ms),
+    choose: (decisions: readonly Decision[], waiting: readonly string[] = []) =>
+      chooseDeferred(decisions, {
+        ...{ costs: { of: (id) => costs[id] ?? 1 }, neighbors },
+        waiting: new Set(waiting)
+      })
+  }
+}
+
+test('defers nothing of an organization that is alone', () => {
+  const { choose } = scene({ heavy: 4 })
+  expect(choose(decisionsOf('heavy', 2000))).toEqual([])
+})
+
+test('keeps the first decisions of an organization that exceeds its share', () => {
+  const { choose } = scene({ heavy: 4, light: 1 })
+  const heavy = decisionsOf('heavy', 100)
+  // 25 ms: the light one has 10 of them, and leaves 15.
+  expect(choose([...heavy, ...decisionsOf('light', 10)])).toEqual(heavy.slice(3))
+})
+
+test('shares between organizations that all exceed it', () => {
+  const { choose } = scene({})
+  const [one, other] = [decisionsOf('one', 100), decisionsOf('other', 30)]
+  expect(choose([...one, ...other])).toEqual([...one.slice(12), ...other.slice(12)])
+})
+
+test('leaves each of many organizations a little, and one decision at least', () => {
+  const { choose } = scene({ slow: 99 })
+  const slow = decisionsOf('slow', 2)
+  const others = Array.from({ length: 20 }, (_, index) => decisionsOf(`other ${index}`, 5))
+  expect(choose([...slow, ...others.flat()])).toEqual(slow.slice(1))
+})
+
+test('remembers for an hour that somebody else was there', () => {
+  const { choose, wait } = scene({ heavy: 4 })
+  const heavy = decisionsOf('heavy', 100)
+  choose(decisionsOf('light', 1))
+  expect(choose(heavy)).toHaveLength(100 - 6)
+  wait(3_600_000)
+  expect(choose(heavy)).toEqual([])
+})
+
+test('defers all of an organization of which earlier decisions wait, and shares without it', () => {
+  const { choose } = scene({})
+  const [waiting, other] = [decisionsOf('waiting', 2), decisionsOf('other', 25)]
+  expect(choose([...waiting, ...other], ['waiting'])).toEqual(waiting)
+})
