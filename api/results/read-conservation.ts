@@ -19,7 +19,7 @@ export interface Conservation {
   /** Runs that these plans stand for; replays and pushed scores come on top. */
   readonly planned: number
   readonly accounted: Readonly<Record<AccountedStatus, number>>
-  /** Planned, not accounted for, and younger than what storage has stored. */
+  /** Planned, not accounted for, and deferred or younger than what storage has stored. */
   readonly in_flight: number
   /** Planned, and nowhere: 0, or something is lost. */
   readonly difference: number
@@ -79,6 +79,9 @@ export async function readConservation(
 
 const isPushed = `rule_id is not distinct from '${pushRuleId}'`
 const isFirst = `generation = 0 and not ${isPushed}`
+/** A kill between plan and publication, and then it came again and was deferred. */
+const deferred = `select from deferred_decisions d
+                              where d.organization_id = $1 and d.decision_id = p.decision_id`
 const endedStatuses = accountedStatuses.filter((status) => status !== 'open')
 
 /**
@@ -96,7 +99,8 @@ const conservationQuery = `
      order by planned_at desc
      limit ${plansMax}
   ), per_plan as (
-    select p.planned_at, p.runs, ended.*, waiting.open,
+    select p.planned_at >= $4 or exists (${deferred}) as is_young, p.runs, p.planned_at,
+           ended.*, waiting.open,
            ended.later + waiting.later_open as replays, ended.given + waiting.given_open as pushed,
            greatest(p.runs - ended.firsts - waiting.open, 0) as missing
       from plans p
@@ -127,8 +131,8 @@ const conservationQuery = `
   )
   select ${[...accountedStatuses, 'replays', 'pushed'].map(sumOf).join(',\n         ')},
          coalesce(sum(runs), 0)::bigint as planned,
-         coalesce(sum(missing) filter (where planned_at >= $4), 0)::bigint as young,
-         coalesce(sum(missing) filter (where planned_at < $4), 0)::bigint as missing,
+         coalesce(sum(missing) filter (where is_young), 0)::bigint as young,
+         coalesce(sum(missing) filter (where not is_young), 0)::bigint as missing,
          min(planned_at) as since, count(*) as plans
     from per_plan`
 

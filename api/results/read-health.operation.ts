@@ -36,7 +36,7 @@ const conservation = objectOf({
   }),
   in_flight: {
     ...count,
-    description: 'Not accounted for, of plans that are younger than what storage has stored.'
+    description: 'Not accounted for: deferred, or younger than what storage has stored.'
   },
   difference: { ...count, description: 'Not accounted for, of the others: 0, or runs are lost.' },
   replays: { ...count, description: 'On top of what was planned, as are `pushed`.' },
@@ -59,6 +59,10 @@ export const readHealthOperation: Operation = {
         backlog: { ...count, description: 'Open runs that have not ended.' },
         oldest_pending_s: { ...integerOrNull, description: 'Seconds since it was scheduled.' },
         by_status: byStatus,
+        deferred: {
+          ...count,
+          description: 'Decisions whose evaluation is deferred, and not planned yet.'
+        },
         circuits: {
           type: 'array',
           items: objectOf({
@@ -81,6 +85,7 @@ export const readHealthOperation: Operation = {
         backlog: 3,
         oldest_pending_s: 12,
         by_status: { scheduled: 1, running: 2, retrying: 0, blocked: 0, finished: 1 },
+        deferred: 0,
         circuits: [
           {
             connection_id: 'con_01938c4e5b7a7c3e9f002f6d1c1b8a55',

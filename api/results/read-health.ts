@@ -15,6 +15,7 @@ export interface HealthDependencies {
 const nanoPerUsd = 1_000_000_000
 /** Beyond these, how many more there are changes nothing about what to do. */
 const openMax = 100_000
+const deferredMax = 100_000
 
 export function createReadHealth(dependencies: HealthDependencies): PrincipalHandle {
   const { store, evaluationsTopic, clock } = dependencies
@@ -26,6 +27,7 @@ export function createReadHealth(dependencies: HealthDependencies): PrincipalHan
     const answer = {
       ...lagOf(watermark, clock),
       ...(await readBacklog(ours)),
+      deferred: await countDeferred(ours),
       circuits: await readCircuits(ours),
       spend_today: await readSpend(ours),
       conservation: await readConservation(ours, watermark.as_of, clock.now())
@@ -53,6 +55,15 @@ async function readBacklog(store: OrganizationStore) {
     oldest_pending_s: waiting.length === 0 ? null : Math.max(...waiting.map((row) => row.oldest_s)),
     by_status: Object.fromEntries(statuses.map((status) => [status, countOf(status)]))
   }
+}
+
+async function countDeferred(store: OrganizationStore): Promise<number> {
+  const [row] = await store.query<{ decisions: number }>(
+    `select count(*) as decisions
+       from (select from deferred_decisions where organization_id = $1 limit ${deferredMax}) found`,
+    [store.organizationId]
+  )
+  return row?.decisions ?? 0
 }
 
 async function readCircuits(store: OrganizationStore) {

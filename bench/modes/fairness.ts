@@ -1,5 +1,6 @@
 /** What an innocent organization notices while another one attacks, attack by attack. */
 import { parseBootstrap } from '../../stack/tour/credentials.ts'
+import { waitUntil } from '../../stack/wait-until.ts'
 import { runSluice } from '../../stack/sluice-command.ts'
 import { agentsFlow, attacks, innocentFlows } from '../attacks.ts'
 import type { Flow } from '../attacks.ts'
@@ -31,6 +32,7 @@ const attackerAddress = '127.0.0.2'
 const accepted: Readonly<Record<string, number>> = { ingest: 202, read: 200 }
 const sampleMs = 1000
 const statementTimeoutMs = 60_000
+const deferredTimeoutMs = 300_000
 /** For the last answers to the innocent organization. */
 const drainMs = 20_000
 const agentsSeconds = 60
@@ -82,15 +84,34 @@ export async function runFairness(session: Session): Promise<Outcome> {
 
 async function openStage(session: Session): Promise<Stage> {
   const { bench } = session
-  const { gateway, catchUp } = await startWholeSystem(bench)
+  const system = await startWholeSystem(bench)
+  const { gateway } = system
   const { url, managementUrl = '' } = gateway
   const start = (): FlowLoad => {
     const load: FlowLoad = startLoad('load/send-flows.ts', { signal: bench.signal })
     bench.onStop(() => load.stop())
     return load
   }
+  const catchUp = async (): Promise<void> => {
+    await system.catchUp()
+    await workOffDeferred(bench)
+    await system.catchUp()
+  }
   const readPause = () => readEventLoopLag(managementUrl, '1')
   return { session, url, readPause, innocent: start(), attacker: start(), catchUp }
+}
+
+async function workOffDeferred(bench: Session['bench']): Promise<void> {
+  const postgres = openPostgres(bench, { statementTimeoutMs })
+  await waitUntil({
+    what: 'deferred decisions were not evaluated',
+    timeoutMs: deferredTimeoutMs,
+    probe: async () => {
+      const deferred = await postgres.query('select from deferred_decisions limit 1')
+      return deferred.length === 0
+    },
+    signal: bench.signal
+  })
 }
 
 async function createAttacker(stage: Stage, { name, needsAgents }: Flow): Promise<Account> {

@@ -140,6 +140,7 @@ const consumers: Page = {
     ],
     Evaluation: [
       panel('Open runs', 'none', { '{{status}}': 'max by (status) (sluice_open_runs)' }),
+      panel('Deferred decisions', 'none', { decisions: 'max(sluice_deferred_decisions)' }),
       panel('Runs', 'ops', {
         '{{kind}} {{status}}': ratesBy('kind, status', 'sluice_evaluation_runs_total')
       }),

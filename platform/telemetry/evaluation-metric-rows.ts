@@ -29,6 +29,13 @@ export const evaluationMetricRows = {
     help: 'Runs that are not stored as ended: scheduled, running, retrying, blocked, finished.',
     labels: ['status']
   },
+  sluice_deferred_decisions: {
+    type: 'gauge',
+    unit: 'decisions',
+    across: 'max',
+    help: 'Decisions of all organizations whose evaluation is deferred; counted up to 100000.',
+    labels: []
+  },
   sluice_connection_circuits_open: {
     type: 'gauge',
     unit: 'connections',

@@ -163,7 +163,7 @@ export const metricTable = {
   sluice_consumed_total: {
     type: 'counter',
     unit: 'messages',
-    help: 'Messages settled, by what became of them: done, duplicate, erased, dead_letter.',
+    help: 'Messages settled, by outcome: done, duplicate, erased, deferred, dead_letter.',
     labels: ['topic', 'outcome', 'reason']
   },
   sluice_consumer_batch_seconds: {

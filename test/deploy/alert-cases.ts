@@ -249,6 +249,11 @@ const evaluationCases: readonly AlertCase[] = [
     summary: '2000 runs wait for a judge, and more every minute'
   },
   {
+    alert: 'SluiceDeferredGrowing',
+    series: { 'sluice_deferred_decisions{job="evaluation"}': '2000+0.01x180' },
+    summary: 'the evaluation of 2000 decisions is deferred, and of more every minute'
+  },
+  {
     alert: 'SluiceJudgeCallsFailing',
     series: {
       'sluice_judge_calls_total{job="evaluation",outcome="provider_unavailable"}': growing(30)

@@ -1,4 +1,4 @@
-/** How many runs are open, and how many connections are closed to them. */
+/** How many runs are open, connections closed to them, and decisions deferred. */
 import type { Metrics } from '../../../../platform/telemetry/metrics.ts'
 import type { Queryable } from '../../../../platform/postgres/postgres.ts'
 import type { OpenStatus } from '../open-run.ts'
@@ -9,6 +9,9 @@ export interface MeasureDependencies {
 }
 
 const statuses: readonly OpenStatus[] = ['scheduled', 'running', 'retrying', 'blocked', 'finished']
+
+/** Beyond it they are not counted. */
+const deferredMax = 100_000
 
 export async function measureRuns({ postgres, metrics }: MeasureDependencies): Promise<void> {
   const rows = await postgres.query<{ status: string; runs: number }>(
@@ -22,4 +25,10 @@ export async function measureRuns({ postgres, metrics }: MeasureDependencies): P
     `select count(*)::integer as connections from connection_circuits where state <> 'closed'`
   )
   metrics.set('sluice_connection_circuits_open', {}, open?.connections ?? 0)
+  const [deferred] = await postgres.query<{ decisions: number }>(
+    `select count(*)::integer as decisions
+       from (select from deferred_decisions limit $1) as counted`,
+    [deferredMax]
+  )
+  metrics.set('sluice_deferred_decisions', {}, deferred?.decisions ?? 0)
 }
