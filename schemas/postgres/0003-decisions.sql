@@ -59,13 +59,13 @@ create table decisions (
   latency_ms double precision,
   -- True also where `error` is a text that is not empty.
   is_error boolean,
-  primary key (organization_id, decision_id, received_at)
+  -- decision_ids leads from an ID to its received_at. Lists by time read the key backward.
+  primary key (organization_id, received_at, decision_id)
 ) partition by range (received_at);
 
 -- Takes rows of days without a partition, so that a missing partition never stops storage.
 create table decisions_default partition of decisions default;
 
-create index decisions_by_time on decisions (organization_id, received_at desc, decision_id desc);
 -- With row security an index serves only conditions that cannot leak a row, and a hash of a column
 -- is none of those. Longer texts do not fit an index entry; they are found by their time.
 create index decisions_by_agent on decisions

@@ -4,7 +4,7 @@ import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import type { Doomed } from './find-doomed.ts'
 
 interface StoredDoomed extends Doomed {
-  readonly received_at: Date
+  readonly received_at: string
 }
 
 /** @returns how many rows were deleted. */
@@ -14,15 +14,16 @@ export async function deleteDecisions(
   doomed: readonly Doomed[]
 ): Promise<number> {
   const stored = doomed.filter((each): each is StoredDoomed => each.received_at !== null)
-  const times = stored.map(({ received_at }) => received_at.getTime())
-  if (times.length === 0) return 0
-  const span = { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) }
-  const ids = stored.map(({ decision_id }) => decision_id)
+  if (stored.length === 0) return 0
   const hours = await transaction.query<HourRow>(takeFromHours, [
-    ...[organizationId, ids, span.from, span.to]
+    organizationId,
+    stored.map(({ decision_id }) => decision_id),
+    stored.map(({ received_at }) => received_at)
   ])
   await deleteEmptyHours(transaction, organizationId, hours)
   const agents = [...new Set(hours.map(({ agent_id }) => agent_id))]
+  const times = stored.map(({ received_at }) => Date.parse(received_at))
+  const span = { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) }
   await correctAgents(transaction, { organizationId, agents, ...span })
   return hours[0]?.deleted ?? 0
 }
@@ -37,12 +38,12 @@ interface HourRow extends Row {
   readonly deleted: number
 }
 
-/** $3 and $4 bound received_at, to the millisecond, so that only a few partitions are opened. */
+/** Their days are values, so that only those are opened. */
 const takeFromHours = `
   with gone as (
     delete from decisions
      where organization_id = $1 and decision_id = any ($2::uuid[])
-       and received_at >= $3 and received_at < $4::timestamptz + interval '1 millisecond'
+       and received_at = any ($3::timestamptz[])
     returning ${summedColumns}
   )${sumDecisions('gone')}${changeHours('-')}
   returning h.hour, h.agent_id, h.domain, h.decisions, (select count(*) from gone) as deleted`

@@ -5,8 +5,8 @@ import { textCondition } from '../../platform/postgres/text-condition.ts'
 
 export interface Doomed extends Row {
   readonly decision_id: string
-  /** Null when no row of it is stored. */
-  readonly received_at: Date | null
+  /** In UTC with all its digits: its row is found by exactly this. Null without a row. */
+  readonly received_at: string | null
 }
 
 /** Decisions in one transaction: its locks are held for some tens of milliseconds. */
@@ -15,7 +15,9 @@ const chunkMax = 500
 /** Of `decisions d`; $1 is the organization, $2 the subject, $3 the moment up to which it holds. */
 export function doomedRows({ scope, subject }: ErasureRule): string {
   const isOfSubject: Readonly<Record<ErasureScope, string>> = {
-    decision: `d.decision_id = $2::uuid and $3::timestamptz is not null`,
+    decision: `d.decision_id = $2::uuid and $3::timestamptz is not null
+               and d.received_at = (select i.received_at from decision_ids i
+                                     where i.organization_id = $1 and i.decision_id = $2::uuid)`,
     session: `${textCondition('d.session_id', subject ?? '', '$2')} and d.received_at <= $3`,
     agent: `${textCondition('d.agent_id', subject ?? '', '$2')} and d.received_at <= $3`,
     organization: `$2::text is null and d.received_at <= $3`
@@ -30,7 +32,7 @@ export function doomedRows({ scope, subject }: ErasureRule): string {
  */
 const doomedStrays: Readonly<Partial<Record<ErasureScope, string>>> = {
   decision: `
-    select $2::uuid as decision_id, null::timestamptz as received_at
+    select $2::uuid as decision_id, null as received_at
      where $3::timestamptz is not null
        and (not exists (select from decision_ids i
                          where i.organization_id = $1 and i.decision_id = $2::uuid
@@ -52,8 +54,13 @@ export async function findDoomed(transaction: Queryable, rule: ErasureRule): Pro
   const { organization_id, scope, subject, received_until } = rule
   const values = [organization_id, subject, received_until]
   const stored = await transaction.query<Doomed>(
-    `select d.decision_id, d.received_at from decisions d where ${doomedRows(rule)}
-      order by d.received_at limit ${chunkMax}`,
+    `select d.decision_id,
+            to_char(d.received_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+              as received_at
+       from decisions d
+      where ${doomedRows(rule)}
+      order by d.received_at
+      limit ${chunkMax}`,
     values
   )
   const strays = doomedStrays[scope]

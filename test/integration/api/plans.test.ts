@@ -8,6 +8,8 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { onEnd } from '../../support/cleanup.ts'
+import { isIdWithoutTime } from '../../support/id-without-time.ts'
+import type { PlanPart } from '../../support/id-without-time.ts'
 import { createScene } from './scene.ts'
 import type { Scene, Statement } from './scene.ts'
 
@@ -81,10 +83,8 @@ async function fill(organizationId: string): Promise<void> {
   for (const statement of statements) await scene.database.query(statement, [organizationId])
 }
 
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Index Name'?: string
+interface Plan extends PlanPart {
+  readonly 'Scan Direction'?: string
   readonly 'Actual Loops': number
   readonly Plans?: readonly Plan[]
 }
@@ -145,8 +145,26 @@ test.each(reads)('%s finds its rows by indexes, in at most %i days', async (path
     expect([statement.text, names(scanned).filter((name) => growing.test(name))]).toEqual([
       ...[statement.text, []]
     ])
+    expect([statement.text, parts.filter(isIdWithoutTime)]).toEqual([statement.text, []])
     const opened = new Set(names(parts).filter((name) => name.startsWith('decisions_2')))
     expect([statement.text, opened.size <= daysMax]).toEqual([statement.text, true])
+  }
+})
+
+test('a list by time reads the key backward, and sorts nothing', async () => {
+  const before = scene.statements.length
+  await scene.get(list)
+  const walked = scene.statements.slice(before).filter(({ text }) => text.includes('limit 51'))
+  expect(walked).toHaveLength(1)
+  for (const statement of walked) {
+    const parts = await explain(statement)
+    const read = parts.filter((part) => part['Relation Name']?.startsWith('decisions_2'))
+    expect(read).not.toEqual([])
+    for (const part of read) {
+      expect(part['Index Name']).toMatch(/^decisions_\d{8}_pkey$/)
+      expect(part['Scan Direction']).toBe('Backward')
+    }
+    expect(parts.filter((part) => part['Node Type'].includes('Sort'))).toEqual([])
   }
 })
 
@@ -182,6 +200,7 @@ test('an export of all walks few days at a time, and a tail those of its window'
     const read = parts.map((part) => part['Relation Name'] ?? '')
     const scanned = parts.filter((part) => part['Node Type'] === 'Seq Scan')
     expect(scanned.filter((part) => growing.test(part['Relation Name'] ?? ''))).toEqual([])
+    expect(parts.filter(isIdWithoutTime)).toEqual([])
     // A page of 500 is five days here, in pieces of up to 16 days.
     expect(new Set(read.filter((name) => name.startsWith('decisions_2'))).size).toBeLessThan(17)
   }

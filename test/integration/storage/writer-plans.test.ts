@@ -1,5 +1,5 @@
-/** How the store carries out what the consumers write and look up: no statement reads a table that
- *  grows. */
+/** How the store carries out what consumers and erasures write and look up: no statement reads a
+ *  table that grows. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { areStored } from '../../../consumers/evaluation/deferral/are-stored.ts'
@@ -15,19 +15,24 @@ import { createReadExhausted } from '../../../consumers/evaluation/exhausted-rul
 import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
 import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
 import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
-import { readDecisions } from '../../../consumers/evaluation/worker/read-decision.ts'
+import { readDecision, readDecisions } from '../../../consumers/evaluation/worker/read-decision.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import type { ErasureScope } from '../../../core/decision/erasure.ts'
 import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { Postgres, Queryable, Row } from '../../../platform/postgres/postgres.ts'
+import { eraseChunk } from '../../../store/erasure/erase-chunk.ts'
+import { writeErasure } from '../../../store/erasure/erasure-table.ts'
 import { aDecision, anEvaluation, aRun, aScore } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { isIdWithoutTime } from '../../support/id-without-time.ts'
+import type { PlanPart } from '../../support/id-without-time.ts'
 
 const growing = new RegExp(
   '^((decisions|evaluations)(_default|_\\d{8})|decision_ids_\\d|later_scores|later_runs|' +
@@ -36,15 +41,13 @@ const growing = new RegExp(
 )
 const batch = 500
 
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
+interface Plan extends PlanPart {
   readonly Plans?: readonly Plan[]
 }
 
 let database: TestDatabase
 let postgres: Postgres
-/** Each statement that was asked for, with the tables that it would read whole. */
+/** Each statement that was asked for, with the tables that it would read whole or at length. */
 const asked: { statement: string; scanned: string[] }[] = []
 
 beforeAll(async () => {
@@ -81,8 +84,9 @@ function watched(queryable: Queryable): Queryable {
 }
 
 function scannedIn(plan: Plan): string[] {
-  const name = plan['Relation Name'] ?? ''
-  const own = plan['Node Type'] === 'Seq Scan' && growing.test(name) ? [name] : []
+  const name = plan['Relation Name'] ?? plan['Index Name'] ?? ''
+  const isWhole = plan['Node Type'] === 'Seq Scan' && growing.test(name)
+  const own = isWhole || isIdWithoutTime(plan) ? [name] : []
   return [...own, ...(plan.Plans ?? []).flatMap(scannedIn)]
 }
 
@@ -114,7 +118,13 @@ async function fill(): Promise<void> {
     `insert into deferred_decisions (organization_id, decision_id, partition, received_at,
                                      characters)
      select o, d, floor(random() * 12), now(), 1 from ids`,
-    `insert into agents select o, 'a', now(), now() from ids limit 50000`
+    `insert into agents select o, 'a', now(), now() from ids limit 50000`,
+    `insert into decision_hours select o, now(), 'a', '', 1, 0, 0, 0, 0 from ids limit 50000`,
+    `insert into decision_facet_hours
+     select o, now(), 'a', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0 from ids limit 50000`,
+    `insert into outcome_hours select o, now(), 'a', '', 's', 'v', 1 from ids limit 50000`,
+    `insert into score_hours
+     select o, now(), 'a', '', 'n', 's', '', 0, 1, 0, 0, 0, 0, 0 from ids limit 50000`
   ]
   await database.query(`begin; ${statements.join('; ')}; commit`)
   await database.query('analyze')
@@ -140,7 +150,7 @@ function packableRunsOf(decision_id: string) {
 }
 
 const writers = {
-  'a plan of each decision': async () => {
+  'storing a plan of each decision': async () => {
     const planDecisions = createPlanDecisions({
       ruleSets: createRuleSets({ postgres, clock }),
       readExhausted: createReadExhausted(postgres),
@@ -148,8 +158,8 @@ const writers = {
     })
     await planDecisions(decisions, consumption)
   },
-  decisions: () => createStoreDecisions({ postgres })(decisions, consumption),
-  'deferred decisions, and work them off': async () => {
+  'storing decisions': () => createStoreDecisions({ postgres })(decisions, consumption),
+  'storing deferred decisions and working them off': async () => {
     await deferDecisions(postgres, decisions, partition)
     await findWaiting(postgres, [organizationId], partition)
     const partitions = [partition, partition + 1]
@@ -161,7 +171,7 @@ const writers = {
     await areStored(postgres, deferred)
     await deleteDeferred(postgres, deferred)
   },
-  'their evaluations': () => {
+  'storing their evaluations': () => {
     const subscribers = createSubscribers({ clock })
     const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
     const evaluations = decisions.map(({ decision_id, agent_id, session_id }) =>
@@ -171,11 +181,30 @@ const writers = {
       })
     )
     return createStoreEvaluations({ postgres, tellCompleted })(evaluations, consumption)
-  }
+  },
+  'reading what a judge needs': async () => {
+    for (const { decision_id } of decisions.slice(0, 3)) {
+      await readDecision(postgres, { organization_id: organizationId, decision_id, run_id: '' })
+    }
+  },
+  'erasing a decision': () => erase('decision', decisions[0]?.decision_id ?? null),
+  'erasing a session': () => erase('session', 'session-1'),
+  'erasing an agent': () => erase('agent', 'agent-2'),
+  'erasing an organization': () => erase('organization', null)
+}
+
+async function erase(scope: ErasureScope, subject: string | null): Promise<void> {
+  const erasure = await postgres.transaction((transaction) =>
+    writeErasure(transaction, {
+      ...{ organization_id: organizationId, scope, subject },
+      ...{ requested_by: 'test', reason: null }
+    })
+  )
+  while ((await eraseChunk(postgres, erasure)) !== null);
 }
 
 test.each(Object.keys(writers) as (keyof typeof writers)[])(
-  'to store %s reads no table that grows, also when it comes again',
+  '%s reads no table that grows, also when it comes again',
   async (writer) => {
     for (let time = 0; time < 2; time++) {
       const before = asked.length
