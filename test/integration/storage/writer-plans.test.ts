@@ -119,7 +119,7 @@ async function fill(): Promise<void> {
                                      characters)
      select o, d, floor(random() * 12), now(), 1 from ids`,
     `insert into agents select o, 'a', now(), now() from ids limit 50000`,
-    `insert into decision_hours select o, now(), 'a', '', 1, 0, 0, 0, 0 from ids limit 50000`,
+    `insert into decision_hours select o, now(), 'a', '', 1, 0, 0, 0, 0, 0, 0, 0, 0 from ids limit 50000`,
     `insert into decision_facet_hours
      select o, now(), 'a', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0 from ids limit 50000`,
     `insert into outcome_hours select o, now(), 'a', '', 's', 'v', 1 from ids limit 50000`,
@@ -184,7 +184,7 @@ const writers = {
   },
   'reading what a judge needs': async () => {
     for (const { decision_id } of decisions.slice(0, 3)) {
-      await readDecision(postgres, { organization_id: organizationId, decision_id, run_id: '' })
+      await readDecision(postgres, { organization_id: organizationId, decision_id })
     }
   },
   'erasing a decision': () => erase('decision', decisions[0]?.decision_id ?? null),
