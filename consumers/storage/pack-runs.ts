@@ -117,18 +117,25 @@ function isPlainScore(score: Score, { run_id }: Run): boolean {
 /** Organizations have tens of them. */
 const kindsMax = 20_000
 const kinds = createCache<RunKind>(kindsMax)
+/** No text that is stored has it. */
+const none = '\u0000'
 
 function kindOf(organization_id: string, run: Run, score: Score | null): RunKind {
   const { rule, evaluator, evaluator_kind, evaluator_version, config_hash } = run
   const { rule_id = '', evaluator_id = '' } = run as { rule_id?: string; evaluator_id?: string }
-  const members = {
-    ...{ rule_id, rule, evaluator_id, evaluator, evaluator_kind, evaluator_version, config_hash },
-    ...scoreKindOf(score ?? noScore)
-  }
-  const text = JSON.stringify(Object.values(members))
-  const key = `${organization_id}${text}`
+  const ofScore = score ?? noScore
+  const key = [
+    ...[organization_id, rule_id, rule, evaluator_id, evaluator, evaluator_kind],
+    ...[evaluator_version, config_hash ?? none, ofScore.name ?? none, ofScore.data_type ?? none],
+    ...[ofScore.threshold, ofScore.range_min, ofScore.range_max, ofScore.direction ?? none]
+  ].join(none)
   const known = kinds.get(key)
   if (known !== undefined) return known
+  const members = {
+    ...{ rule_id, rule, evaluator_id, evaluator, evaluator_kind, evaluator_version, config_hash },
+    ...scoreKindOf(ofScore)
+  }
+  const text = JSON.stringify(Object.values(members))
   const version = evaluator_version
   const run_mask = runMaskOf({ organization_id, rule_id, evaluator_id, version, generation: 0 })
   const score_mask = score === null ? null : scoreIdOf(run_mask, score.name)

@@ -64,7 +64,8 @@ function phaseOf(run: RunState): RunPhase {
 
 /** What a replay has in common with the run that it repeats. */
 export function runKeyOf(run: Omit<RunIdentity, 'evaluator_version' | 'generation'>): string {
-  return JSON.stringify([run.rule_id ?? run.rule, run.evaluator_id ?? run.evaluator])
+  // No id and no name that is stored has this character.
+  return `${run.rule_id ?? run.rule}\u0000${run.evaluator_id ?? run.evaluator}`
 }
 
 /** Of each rule and evaluator the latest run: a replay takes the place of the run it repeats. */

@@ -1,24 +1,22 @@
 /** The XOR of two UUIDs: with one of the two it gives the other. */
 
-/** The groups of hex digits between the hyphens, none longer than a safe integer's 32 bits. */
-const groups = [
-  [0, 8],
-  [9, 13],
-  [14, 18],
-  [19, 23],
-  [24, 28],
-  [28, 36]
-] as const
+const digits = Buffer.from('0123456789abcdef', 'latin1')
+/** What a digit is worth, by its code. */
+const worth = new Uint8Array(128)
+for (const [value, code] of digits.entries()) worth[code] = value
+/** The id that is being made; its hyphens stay. */
+const text = Buffer.from('00000000-0000-0000-0000-000000000000', 'latin1')
+const places = [...text.keys()].filter((at) => text[at] === digits[0])
 
-/** Both in lower case, as is the result. */
+/** Both in lower case, as is the result. Digit by digit: evaluating a decision takes 15 of them. */
 export function xorIds(one: string, other: string): string {
-  const [a, b, c, d, e, f] = groups.map(([from, to]) => {
-    const bits = digitsAt(one, from, to) ^ digitsAt(other, from, to)
-    return (bits >>> 0).toString(16).padStart(to - from, '0')
-  })
-  return `${a}-${b}-${c}-${d}-${e}${f}`
+  for (const at of places) {
+    const bits = worthAt(one, at) ^ worthAt(other, at)
+    text[at] = digits[bits] as number
+  }
+  return text.toString('latin1')
 }
 
-function digitsAt(id: string, from: number, to: number): number {
-  return Number.parseInt(id.slice(from, to), 16)
+function worthAt(id: string, at: number): number {
+  return worth[id.codePointAt(at) as number] as number
 }

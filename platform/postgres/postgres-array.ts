@@ -99,5 +99,6 @@ export function textArrayLiteral(values: readonly (string | number | boolean | n
 
 function literalOf(value: string | number | boolean | null): string {
   if (typeof value !== 'string') return value === null ? 'NULL' : String(value)
-  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+  // Most texts have neither, and a look is cheaper than a replacement.
+  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : `"${value}"`
 }

@@ -32,10 +32,11 @@ beforeAll(async () => {
     statementTimeoutMs: 30_000
   })
   onEnd(() => postgres.close())
-  for (let ago = 0; ago < days; ago++) {
-    await scene.database.query(`select ensure_day_partition('decisions', current_date - $1::int)`, [
-      ago
-    ])
+  for (const table of ['decisions', 'evaluations']) {
+    await scene.database.query(
+      `select ensure_day_partition($1, current_date - ago) from generate_series(0, $2::int) as ago`,
+      [table, days]
+    )
   }
   for (const organizationId of [scene.organizationId, randomUUID()]) await fill(organizationId)
   const [first] = await scene.database.query<{ decision_id: string }>(

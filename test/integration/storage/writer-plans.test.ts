@@ -119,7 +119,8 @@ async function fill(): Promise<void> {
                                      characters)
      select o, d, floor(random() * 12), now(), 1 from ids`,
     `insert into agents select o, 'a', now(), now() from ids limit 50000`,
-    `insert into decision_hours select o, now(), 'a', '', 1, 0, 0, 0, 0, 0, 0, 0, 0 from ids limit 50000`,
+    `insert into decision_hours
+     select o, now(), 'a', '', 1, 0, 0, 0, 0, 0, 0, 0, 0 from ids limit 50000`,
     `insert into decision_facet_hours
      select o, now(), 'a', 'model', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0 from ids limit 50000`,
     `insert into outcome_hours select o, now(), 'a', '', 's', 'v', 1 from ids limit 50000`,
