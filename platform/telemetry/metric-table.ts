@@ -205,14 +205,14 @@ export const metricTable = {
     type: 'gauge',
     unit: 'rows',
     across: 'max',
-    help: 'Decisions in the default partition, counted up to 10000; there should be none.',
+    help: 'Rows in default partitions, up to 10000 of each table; there should be none.',
     labels: []
   },
   sluice_storage_missing_partitions: {
     type: 'gauge',
     unit: 'days',
     across: 'max',
-    help: 'Days without a partition, of today and the seven after it; there should be none.',
+    help: 'Missing partitions of today and the seven days after it; there should be none.',
     labels: []
   },
   ...auditMetricRows,
