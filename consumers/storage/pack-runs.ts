@@ -47,6 +47,11 @@ export interface SplitRuns {
   readonly others: readonly Run[]
 }
 
+/** An evaluation that is to be stored, with the time under which its decision is stored. */
+export interface Offer extends SplitRuns {
+  readonly evaluation: Evaluation
+}
+
 const integerMax = 2 ** 31 - 1
 
 /** Of two runs with one id the first counts. */

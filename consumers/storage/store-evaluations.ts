@@ -10,18 +10,13 @@ import { findIdentities } from './find-identities.ts'
 import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
 import { splitRuns } from './pack-runs.ts'
-import type { SplitRuns } from './pack-runs.ts'
+import type { Offer } from './pack-runs.ts'
 import { storePacked, storeSums } from './store-packed.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
 export interface StoreEvaluationsDependencies {
   readonly postgres: Postgres
   readonly tellCompleted: TellCompleted
-}
-
-/** An evaluation that is to be stored, with the time under which its decision is stored. */
-export interface Offer extends SplitRuns {
-  readonly evaluation: Evaluation
 }
 
 /** One outcome for each: done when at least one of its runs was new, erased with its decision. */

@@ -18,7 +18,7 @@ import { endedNameOf } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
 import { readPackedRunIds, readPlans } from './read-outcome-facts.ts'
 import { arePlain, refreshOutcomes } from './refresh-outcomes.ts'
-import type { Offer } from './store-evaluations.ts'
+import type { Offer } from './pack-runs.ts'
 import { writeRunKinds } from './write-run-kinds.ts'
 
 /** A row that is offered, and the offer that it is made of. */
