@@ -29,10 +29,10 @@ beforeAll(async () => {
   await scene.database.query(
     `insert into later_scores
      select (json_populate_record(s, json_build_object('score_id', gen_random_uuid()))).*
-       from scores s, generate_series(2, $2) where score_id = $1`,
+       from later_scores s, generate_series(2, $2) where score_id = $1`,
     [common.score_id, rowsOfMany]
   )
-  await scene.database.query('analyze scores')
+  await scene.database.query('analyze later_scores')
 })
 
 test('a filter that few pass ends the page where it stopped looking', async () => {
@@ -53,9 +53,9 @@ test('a summary says from when on it has looked at everything', async () => {
 })
 
 test.each([
-  ['evaluation/scores?limit=10', 'scores_by_organization'],
-  ['evaluation/scores?name=rare', 'scores_by_name'],
-  ['evaluation/scores?agent_id=a', 'scores_by_organization']
+  ['evaluation/scores?limit=10', 'later_scores_by_time'],
+  ['evaluation/scores?name=rare', 'later_scores_by_name'],
+  ['evaluation/scores?agent_id=a', 'later_scores_by_time']
 ])('%s is found through the index %s', async (path, index) => {
   const before = scene.asked.length
   await scene.get(`/v1/${path}`)
@@ -69,7 +69,7 @@ test.each([
 /** With values in place of parameters: of times, of texts and of the organization. */
 function explained(statement: string): string {
   return statement
-    .replace('organization_id = $1', `organization_id = '${scene.organizationId}'`)
+    .replaceAll('organization_id = $1', `organization_id = '${scene.organizationId}'`)
     .replaceAll(/\$\d+::timestamptz/g, "'2026-01-01'::timestamptz")
     .replaceAll(/\$\d+(::text)?/g, "'rare'")
 }
