@@ -31,7 +31,7 @@ function foundOf({ key, headers, value }: TopicRecord): Found {
   const isConsistent =
     headers['decision_id'] === decision_id &&
     headers['organization_id'] === organization_id &&
-    key === (agent_id ?? session_id)
+    key === (agent_id ?? session_id ?? decision_id)
   return {
     decisionId: decision_id,
     fingerprint: isConsistent ? fingerprintOf(decision) : 'headers or key say something else'

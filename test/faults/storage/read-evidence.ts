@@ -72,7 +72,7 @@ function decisionOf(record: RawRecord): Decision | null {
     const isConsistent =
       textOf(record, 'decision_id') === decision_id &&
       textOf(record, 'organization_id') === organization_id &&
-      (record.key?.toString('utf8') ?? null) === (agent_id ?? session_id)
+      (record.key?.toString('utf8') ?? decision_id) === (agent_id ?? session_id ?? decision_id)
     return isConsistent ? decision : null
   } catch {
     return null
