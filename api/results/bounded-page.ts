@@ -111,16 +111,24 @@ export function pageConditions(
   { time, id }: Pick<BoundedQuery, 'time' | 'id'>,
   parameter: (value: unknown) => string
 ): readonly string[] {
-  const [decisionId, ownId] = after?.id.split('/') ?? []
   return [
     `${time} >= ${parameter(range.from.toISOString())}::timestamptz`,
     ...(range.to === null ? [] : [`${time} < ${parameter(range.to.toISOString())}::timestamptz`]),
-    ...(after === null
-      ? []
-      : [
-          `(${time}, decision_id, ${id}) < (${parameter(after.sort_key)}::timestamptz, ` +
-            `${parameter(decisionId)}::uuid, ${parameter(ownId)}::uuid)`
-        ])
+    ...(after === null ? [] : behind(after, { time, id }, parameter))
+  ]
+}
+
+/** Ids of packed runs are computed: it is the condition without them that an index serves. */
+function behind(
+  { sort_key, id: place }: CursorPosition,
+  { time, id }: Pick<BoundedQuery, 'time' | 'id'>,
+  parameter: (value: unknown) => string
+): readonly string[] {
+  const [decisionId, ownId] = place.split('/')
+  const decision = `${parameter(sort_key)}::timestamptz, ${parameter(decisionId)}::uuid`
+  return [
+    `(${time}, decision_id) <= (${decision})`,
+    `(${time}, decision_id, ${id}) < (${decision}, ${parameter(ownId)}::uuid)`
   ]
 }
 
