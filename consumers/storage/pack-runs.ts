@@ -112,11 +112,29 @@ function isPlainScore(score: Score, { run_id }: Run): boolean {
   const { data_type, value, range_min: min, range_max: max, direction, source_kind } = score
   return (
     score.score_id === scoreIdOf(run_id, score.name) &&
+    score.name.length <= nameUnitsMax &&
     (source_kind === null || source_kind === 'evaluator') &&
     score.source_id === null &&
-    (value === null || Number.isFinite(value)) &&
+    [value, score.threshold, min, max].every(isFiniteOrNull) &&
+    isInReach(score) &&
     score.normalized === normalizedOf(value, { data_type, min, max, direction })
   )
+}
+
+/** A longer one does not fit into the index of names; evaluators have shorter ones. */
+const nameUnitsMax = 512
+
+/** What is no number would be null in the text of a kind. */
+function isFiniteOrNull(value: number | null): boolean {
+  return value === null || Number.isFinite(value)
+}
+
+/** Whoever reads the row divides again: Postgres refuses what is too great, or too near to 0. */
+function isInReach({ value, range_min: min, range_max: max }: Score): boolean {
+  if (value === null || min === null || max === null || max <= min) return true
+  const [part, whole] = [value - min, max - min]
+  if (!Number.isFinite(part) || !Number.isFinite(whole)) return false
+  return part === 0 || (part / whole !== 0 && Number.isFinite(part / whole))
 }
 
 /** Organizations have tens of them. */

@@ -9,9 +9,11 @@ import { createTellCompleted } from '../../../consumers/storage/tell-completed.t
 import type { Decision } from '../../../core/decision/decision.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
+import { scoreIdOf } from '../../../core/ids/run-id.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
 import { plannedRunsOf } from '../../../evaluators/planning/plan-rules.ts'
+import { normalizedOf } from '../../../evaluators/score-of.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
@@ -141,6 +143,31 @@ test('texts and numbers of any kind come back, and what does not fit is a row', 
   const other = { ...unlike, run_id: randomUUID(), scores: [] } as Evaluation['runs'][number]
   const told = { ...evaluation, runs: [...runs, { ...other, status: 'expired' as const }] }
   await store(told)
+  expect(await storedOf(told)).toEqual(publishedOf(told))
+  expect(await rowsIn('later_runs', told)).toHaveLength(1)
+})
+
+const scales = [
+  ['whose range is beyond all numbers', { value: 1, range_min: -1e308, range_max: 1e308 }],
+  ['that is too near to the end of its range', { value: 1e-300, range_min: 0, range_max: 1e100 }],
+  ['with a threshold that is no number', { value: 1, threshold: Infinity }],
+  ['with a range that is none', { value: 1, range_min: Number.NaN, range_max: 1 }],
+  ['with a longer name than an index holds', { name: outputs.join('').repeat(20) }]
+] as const
+
+test.each(scales)('a score %s is a row of its own, and all can be read', async (_, scale) => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const runs = evaluation.runs.map((run, at) => {
+    const [score] = run.scores
+    if (at > 0 || score === undefined) return run
+    const scaled = { ...score, data_type: 'numeric', direction: 'higher', ...scale } as const
+    const { value, data_type, range_min: min, range_max: max, direction, name } = scaled
+    const normalized = normalizedOf(value, { data_type, min, max, direction })
+    const score_id = scoreIdOf(run.run_id, name)
+    return { ...run, scores: [{ ...scaled, score_id, normalized }] }
+  })
+  const told = { ...evaluation, runs }
+  expect(await store(told)).toEqual(['done'])
   expect(await storedOf(told)).toEqual(publishedOf(told))
   expect(await rowsIn('later_runs', told)).toHaveLength(1)
 })
