@@ -2,6 +2,7 @@
 import { identityNameOf } from '../../core/decision/decision.ts'
 import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
 import type { EndedRun } from '../../core/evaluation/decision-outcome.ts'
+import { currentRunsOf } from '../../core/evaluation/evaluation-status.ts'
 import type { OutcomeChanges } from '../../store/change-outcome-hours.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { lockEvaluations, updateOutcomes } from './evaluation-rows.ts'
@@ -33,10 +34,12 @@ export async function refreshOutcomes(
 const textsMax = 100
 
 /**
- * Whether what counts of packed runs can be read from their row: no two scores share a name, and
- * all of them are counted.
+ * Whether what counts of packed runs can be read from their row: none replaces another, no two
+ * scores share a name, and all of them are counted. What a row without runs counts is written
+ * down: it would say otherwise as soon as it is filled.
  */
 export function arePlain(runs: readonly EndedRun[]): boolean {
+  if (runs.length === 0 || currentRunsOf(runs).length < runs.length) return false
   const scores = runs.flatMap((run) => run.scores.map(({ name }) => ({ name, run })))
   const names = new Set(scores.map(({ name }) => name))
   const areShort = scores.every(

@@ -140,6 +140,25 @@ async function expectAgreement(decisionIds: readonly string[]): Promise<void> {
   expect(await hoursDiffer(database, organization_id)).toEqual([])
 }
 
+test('runs that fill a row are counted, though a record without runs made it', async () => {
+  const id = randomUUID()
+  await plan(id, ['sampled_out'])
+  await store(evaluationOf(id, []))
+  await store(evaluationOf(id, wholeRunsOf()))
+  await expectAgreement([id])
+})
+
+test('of two versions of an evaluator in one record, the later one counts', async () => {
+  const id = randomUUID()
+  const [earlier, later] = [plannedRun(0), plannedRun(0, { scores: [aScore({ name: 'other' })] })]
+  const evaluator_version = earlier.evaluator_version + 1
+  await store(evaluationOf(id, [earlier, { ...later, evaluator_version }]))
+  expect((await kept(id))?.['scores']).toEqual({
+    other: { value: 1, label: null, passed: true }
+  })
+  await expectAgreement([id])
+})
+
 test('a whole plan in one record is one outcome', async () => {
   const id = randomUUID()
   await plan(id)
