@@ -32,6 +32,7 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
   if (!isId(evaluation.decision_id)) return 'decision_id is no UUID in lower case'
   if (!isId(evaluation.organization_id)) return 'organization_id is no UUID in lower case'
   if (!isTime(evaluation.evaluated_at)) return 'evaluated_at is no time'
+  if (!isTime(evaluation.received_at)) return 'received_at is no time'
   if (!evaluation.runs.every(({ run_id }) => isId(run_id)))
     return 'a run_id is no UUID in lower case'
   return tooLongOf(evaluation)

@@ -66,6 +66,8 @@ describe('evaluationObjection', () => {
     [{ organization_id: 'acme' }, 'organization_id is no UUID in lower case'],
     [{ evaluated_at: -1 }, 'evaluated_at is no time'],
     [{ evaluated_at: year10000 }, 'evaluated_at is no time'],
+    [{ received_at: -1 }, 'received_at is no time'],
+    [{ received_at: year10000 }, 'received_at is no time'],
     [{ runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
     [{ runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case']
   ])('to %j is: %s', (overrides, objection) => {
