@@ -1,4 +1,5 @@
 /** Finds one run by its id, wherever it is: open, or stored as ended. */
+import { onDays } from '../../decision-days.ts'
 import type { OrganizationStore } from '../../store.ts'
 import { endedColumns, openColumns } from './run-record.ts'
 import type { RunRecordRow } from './run-record.ts'
@@ -15,32 +16,41 @@ export async function findRun(
 
 /**
  * The id is that of its decision, XOR the mask of a kind: there are few masks, and each leads to
- * one decision that may have the run. Their days are values of the second statement, so that it
- * looks into those days alone.
+ * one decision that may have the run. Their days are values of a statement of its own, so that it
+ * looks into those days alone; into all of them only for a decision that is not stored, or is
+ * stored under another time than its evaluation.
  */
 async function findPacked(store: OrganizationStore, runId: string): Promise<RunRecordRow | null> {
-  const places = await store.query<{ decision_id: string; received_at: Date }>(
-    `select i.decision_id, i.received_at
+  const places = await store.query<{ decision_id: string; received_at: Date | null }>(
+    `select possible.decision_id, i.received_at
        from (select distinct xor_ids($2, run_mask) as decision_id
                from run_kinds
               where organization_id = $1) as possible
-       join decision_ids i on i.organization_id = $1 and i.decision_id = possible.decision_id`,
+       left join decision_ids i
+         on i.organization_id = $1 and i.decision_id = possible.decision_id`,
     [store.organizationId, runId]
   )
   if (places.length === 0) return null
+  const ids = places.map(({ decision_id }) => decision_id)
+  const days = places.flatMap(({ received_at }) => received_at ?? [])
+  const found = days.length === 0 ? null : await selectPacked(store, runId, { ids, days })
+  return found ?? (await selectPacked(store, runId, { ids, days: null }))
+}
+
+async function selectPacked(
+  store: OrganizationStore,
+  runId: string,
+  { ids, days }: { ids: readonly string[]; days: readonly Date[] | null }
+): Promise<RunRecordRow | null> {
   const [row] = await store.query<RunRecordRow>(
     `select ${endedColumns}
        from packed_runs s
       where s.organization_id = $1
         and s.run_id = $2
         and s.decision_id = any($3::uuid[])
-        and s.received_at = any($4::timestamptz[])
+        and ${onDays('s.received_at', '$4')}
       limit 1`,
-    [
-      ...[store.organizationId, runId],
-      places.map(({ decision_id }) => decision_id),
-      places.map(({ received_at }) => received_at)
-    ]
+    [store.organizationId, runId, ids, days]
   )
   return row ?? null
 }
