@@ -46,8 +46,10 @@ export async function storePacked(
   ]
   const plans = await readPlans(transaction, byDecision.flatMap(keyOfFirst))
   const rows = byDecision.flatMap((own) => newRowOf(own, plans))
-  const packedRuns = rows.flatMap(({ row }) => row.packed?.runs ?? [])
-  await writeRunKinds(transaction, packedRuns)
+  await writeRunKinds(
+    transaction,
+    rows.map(({ row }) => row)
+  )
   const isInserted = new Set(
     await insertEvaluations(
       transaction,

@@ -24,7 +24,7 @@ create table run_kinds (
   -- XOR of them and of the decision's id is the id of the run, and of its score.
   run_mask uuid not null,
   score_mask uuid,
-  -- The last UTC day on which a run of it was stored.
+  -- The last UTC day on which a run of it was stored, or the day of its decision, if that is later.
   used_on date not null default (now() at time zone 'utc')::date,
   primary key (organization_id, run_kind)
 );

@@ -152,18 +152,23 @@ async function deleteOlder(dependencies: UpkeepDependencies, aging: Aging): Prom
   return isDone
 }
 
-/** By the places of rows: to find them again by their values would read the table once more. */
+/**
+ * By the places of rows: to find them again by their values would read the table once more. One
+ * that is used meanwhile has another place, and is looked at again.
+ */
 async function deleteChunk(
   transaction: Queryable,
   { table, column, days }: Aging
 ): Promise<number> {
+  const isOld = `${column} < ((now() at time zone 'utc')::date - $1::integer)::timestamp
+                            at time zone 'utc'`
   const [row] = await transaction.query<{ deleted: number }>(
     `with gone as (
        delete from ${table} where ctid = any (array(
          select ctid from ${table}
-          where ${column} < ((now() at time zone 'utc')::date - $1::integer)::timestamp
-                            at time zone 'utc'
+          where ${isOld}
           limit $2))
+         and ${isOld}
        returning 1
      )
      select count(*)::integer as deleted from gone`,

@@ -1,0 +1,150 @@
+/** A kind outlives the rows that name it, and a run is found by its id wherever its row is. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { findRun } from '../../../api/results/runs/find-run.ts'
+import { createStore } from '../../../api/store.ts'
+import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
+import { makePartitions } from '../../../consumers/storage/maintenance/partitions.ts'
+import { applyRetention } from '../../../consumers/storage/maintenance/retention.ts'
+import { splitRuns } from '../../../consumers/storage/pack-runs.ts'
+import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
+import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
+import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
+import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
+import { writeRunKinds } from '../../../consumers/storage/write-run-kinds.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
+import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
+import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
+import { plannedRunsOf } from '../../../evaluators/planning/plan-rules.ts'
+import { createPostgres } from '../../../platform/postgres/postgres.ts'
+import type { PostgresPool, Queryable } from '../../../platform/postgres/postgres.ts'
+import { systemClock as clock } from '../../../platform/process/clock.ts'
+import { aDecision, noon } from '../../support/builders.ts'
+import { onEnd } from '../../support/cleanup.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
+
+const logger = new RecordingLogger()
+const dayMs = 86_400_000
+const kindsOfDefault = plannedRunsOf(defaultRuleSet, ['planned']).length
+let organization_id: string
+let database: TestDatabase
+let postgres: PostgresPool
+let offset = 0n
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
+  postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
+  onEnd(() => postgres.close())
+})
+
+beforeEach(() => void (organization_id = randomUUID()))
+
+function place() {
+  offset += 1n
+  return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }
+}
+
+async function storeEvaluated(decision: Decision): Promise<Evaluation> {
+  const compile = createEvaluatorCache({ sessions: null })
+  const evaluateAll = createEvaluateAll({ clock, compile, onFailure: () => {} })
+  const runs = plannedRunsOf(defaultRuleSet, ['planned'])
+  const [evaluation] = evaluateAll([{ decision, runs }]) as [Evaluation]
+  const subscribers = createSubscribers({ clock })
+  const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
+  await createStoreEvaluations({ postgres, tellCompleted })([evaluation], place())
+  return evaluation
+}
+
+function useAgain(transaction: Queryable, evaluation: Evaluation): Promise<void> {
+  const packed = { evaluated_at: noon, runs: splitRuns(evaluation).packed }
+  return writeRunKinds(transaction, [{ received_at: new Date(noon), packed }])
+}
+
+async function rowsIn(table: string): Promise<number> {
+  const rows = await database.query(`select from ${table} where organization_id = $1`, [
+    organization_id
+  ])
+  return rows.length
+}
+
+/** As if the kinds had been used before. */
+async function agedBy(days: number): Promise<void> {
+  await database.query(
+    'update run_kinds set used_on = used_on - $2::integer where organization_id = $1',
+    [organization_id, days]
+  )
+}
+
+test('one that is used again is kept, or inserted again, whenever retention comes', async () => {
+  const evaluation = await storeEvaluated(aDecision({ organization_id }))
+  const retention = new pg.Client({ connectionString: database.url })
+  await retention.connect()
+  onEnd(() => retention.end())
+  await retention.query('set lock_timeout = 200')
+  for (const before of [0, 1, 2, 3]) {
+    await agedBy(1000)
+    let statements = 0
+    await postgres.transaction(async (transaction) => {
+      const deleteOld = async () => {
+        if (statements !== before) return
+        await retention
+          .query('delete from run_kinds where used_on < current_date - 500')
+          .catch(() => {})
+      }
+      const query: Queryable['query'] = async (statement, values) => {
+        await deleteOld()
+        statements += 1
+        return await transaction.query(statement, values)
+      }
+      await useAgain({ query }, evaluation)
+      await deleteOld()
+    })
+    expect(await rowsIn('run_kinds')).toBe(kindsOfDefault)
+  }
+})
+
+test('one that is noted while retention waits for it is kept', async () => {
+  const evaluation = await storeEvaluated(aDecision({ organization_id }))
+  await agedBy(5000)
+  const used = Promise.withResolvers<void>()
+  const isOver = Promise.withResolvers<void>()
+  const storing = postgres.transaction(async (transaction) => {
+    await useAgain(transaction, evaluation)
+    used.resolve()
+    await isOver.promise
+  })
+  await used.promise
+  const retaining = applyRetention({ postgres, logger, retentionDays: 4000 })
+  await waitUntil('retention waits', async () => {
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return (await database.query(waiting)).length > 0
+  })
+  isOver.resolve()
+  await Promise.all([storing, retaining])
+  expect(await rowsIn('run_kinds')).toBe(kindsOfDefault)
+})
+
+test('that of a decision of a day to come is kept as long as its row', async () => {
+  const received_at = Date.now() + 20 * dayMs
+  await storeEvaluated(aDecision({ organization_id, received_at }))
+  await makePartitions({ postgres, logger })
+  await agedBy(13)
+  await applyRetention({ postgres, logger, retentionDays: 10 })
+  expect(await rowsIn('evaluation_runs')).toBe(kindsOfDefault)
+})
+
+test('a run is found when its decision is not stored, or stored under another time', async () => {
+  const ours = createStore(postgres).of(organization_id)
+  const decision = aDecision({ organization_id })
+  const [run] = (await storeEvaluated(decision)).runs
+  expect(await findRun(ours, run?.run_id ?? '')).toMatchObject({ run_id: run?.run_id })
+  await createStoreDecisions({ postgres })([{ ...decision, received_at: noon + 1 }], place())
+  expect(await findRun(ours, run?.run_id ?? '')).toMatchObject({ run_id: run?.run_id })
+})
