@@ -9,6 +9,7 @@ import type {
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { keysOf } from './evaluation-rows.ts'
 import type { RowKey } from './evaluation-rows.ts'
+import type { EndedRun as StoredRun } from './insert-runs.ts'
 
 /** Rows by their keys, $1 to $3. */
 export const wantedRows = `unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
@@ -58,6 +59,26 @@ export async function readPackedRunIds(
   const rows = await transaction.query<RunRow>(
     `select r.organization_id, r.decision_id, r.run_id from ${wantedRows} ${packedOfWanted}`,
     keysOf(keys)
+  )
+  return new Set(rows.map((row) => `${identityNameOf(row)}/${row.run_id}`))
+}
+
+/** @returns names of those that have rows of their own. */
+export async function readLaterRunIds(
+  transaction: Queryable,
+  runs: readonly StoredRun[]
+): Promise<ReadonlySet<string>> {
+  if (runs.length === 0) return new Set()
+  const rows = await transaction.query<RunRow>(
+    `select r.organization_id, r.decision_id, r.run_id
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[])
+            as wanted (organization_id, decision_id, run_id)
+       join later_runs r using (organization_id, decision_id, run_id)`,
+    [
+      runs.map(({ evaluation }) => evaluation.organization_id),
+      runs.map(({ evaluation }) => evaluation.decision_id),
+      runs.map(({ run }) => run.run_id)
+    ]
   )
   return new Set(rows.map((row) => `${identityNameOf(row)}/${row.run_id}`))
 }

@@ -2,6 +2,7 @@
 import { done, duplicate, erased } from '../../core/consumed.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
+import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import { findErased } from '../../store/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import { recordConsumed } from '../record-consumed.ts'
@@ -11,7 +12,8 @@ import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.
 import type { EndedRun } from './insert-runs.ts'
 import { splitRuns } from './pack-runs.ts'
 import type { Offer } from './pack-runs.ts'
-import { storePacked, storeSums } from './store-packed.ts'
+import { readPackedRunIds } from './read-outcome-facts.ts'
+import { keyOf, storePacked, storeSums } from './store-packed.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
 export interface StoreEvaluationsDependencies {
@@ -49,7 +51,8 @@ async function store(
   })
   const alive = offers.filter(({ evaluation }) => !isGone(evaluation))
   const packed = await storePacked(transaction, alive)
-  const later = firstOf([...alive.flatMap(othersOf), ...packed.leftOver])
+  const others = await withoutPacked(transaction, alive.flatMap(othersOf))
+  const later = firstOf([...others, ...packed.leftOver])
   const fresh = [...packed.stored, ...(await storeLater(transaction, later))]
   // Also of what is erased: a run may have been opened in the very moment of its erasure.
   await closeRuns(transaction, offers.flatMap(othersOf))
@@ -67,6 +70,13 @@ async function store(
 
 function othersOf({ evaluation, others }: Offer): EndedRun[] {
   return others.map((run) => ({ evaluation, run }))
+}
+
+/** A run that does not fit into a row may have come before, or beside it, in a form that does. */
+async function withoutPacked(transaction: Queryable, runs: readonly EndedRun[]) {
+  const doubtful = runs.filter(({ run }) => isOfflineKind(run.evaluator_kind))
+  const packed = await readPackedRunIds(transaction, doubtful.map(keyOf))
+  return runs.filter((ended) => !packed.has(endedNameOf(ended)))
 }
 
 /** @returns those that were not there yet. */

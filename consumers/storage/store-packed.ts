@@ -16,7 +16,7 @@ import { insertEvaluations, lockEvaluations, updatePacked } from './evaluation-r
 import type { EvaluationRow, RowKey } from './evaluation-rows.ts'
 import { endedNameOf } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
-import { readPackedRunIds, readPlans } from './read-outcome-facts.ts'
+import { readLaterRunIds, readPackedRunIds, readPlans } from './read-outcome-facts.ts'
 import { arePlain, refreshOutcomes } from './refresh-outcomes.ts'
 import type { Offer } from './pack-runs.ts'
 import { writeRunKinds } from './write-run-kinds.ts'
@@ -71,7 +71,7 @@ function packedOf({ evaluation, packed }: Offer): EndedRun[] {
   return packed.map(({ run }) => ({ evaluation, run }))
 }
 
-function keyOf({ evaluation }: { readonly evaluation: Evaluation }): RowKey {
+export function keyOf({ evaluation }: { readonly evaluation: Evaluation }): RowKey {
   const { organization_id, decision_id, received_at } = evaluation
   return { organization_id, decision_id, received_at: new Date(received_at) }
 }
@@ -82,7 +82,8 @@ function keyOfFirst([first]: readonly Offer[]): RowKey[] {
 
 /**
  * Locks rows that are there, and fills those that have no packed runs yet: somebody pushed a score
- * before. All are locked before anything else is written, whether they are filled or not.
+ * before. All are locked before anything else is written, whether they are filled or not. One of
+ * whose runs came in a form that does not fit is left as it is.
  */
 async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
   const known = await lockEvaluations(
@@ -90,7 +91,14 @@ async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<re
     rows.map(({ row }) => row)
   )
   const isEmpty = new Set(known.filter(({ is_packed }) => !is_packed).map(identityNameOf))
-  const filled = rows.filter(({ row }) => row.packed !== null && isEmpty.has(identityNameOf(row)))
+  const fitting = rows.filter(({ row }) => row.packed !== null && isEmpty.has(identityNameOf(row)))
+  const later = await readLaterRunIds(
+    transaction,
+    fitting.flatMap(({ offer }) => packedOf(offer))
+  )
+  const filled = fitting.filter(
+    ({ offer }) => !packedOf(offer).some((ended) => later.has(endedNameOf(ended)))
+  )
   await updatePacked(
     transaction,
     filled.map(({ row }) => row)

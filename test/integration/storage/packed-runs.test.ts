@@ -8,7 +8,7 @@ import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
-import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
+import type { Evaluation, Run } from '../../../core/evaluation/evaluation.ts'
 import { scoreIdOf } from '../../../core/ids/run-id.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
@@ -21,6 +21,7 @@ import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
 
 const organization_id = randomUUID()
 const evaluateAll = createEvaluateAll({
@@ -192,6 +193,24 @@ test('runs that come in two records are each stored once, whatever the order', a
   await store({ ...evaluation, runs: first }, { ...evaluation, runs: second })
   expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
   expect(await store(evaluation)).toEqual(['duplicate'])
+})
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+  ['beside', null]
+])('a run that comes once more in a form that does not fit, %s it, is one run', async (_, at) => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [run] = evaluation.runs as [Run]
+  const other = { ...evaluation, runs: [{ ...run, attempts: 2 }] }
+  const records = [evaluation].toSpliced(at ?? 0, 0, other)
+  if (at === null) await store(...records)
+  else for (const record of records) await store(record)
+  const ids = await rowsIn('evaluation_runs', evaluation)
+  expect(ids.map((row) => String(row['run_id'])).toSorted()).toEqual(
+    evaluation.runs.map(({ run_id }) => run_id).toSorted()
+  )
+  expect(await hoursDiffer(database, organization_id)).toEqual([])
 })
 
 test('the row of a retry has the time under which the decision is stored', async () => {
