@@ -122,10 +122,14 @@ export function isOffline({ evaluator }: PlannedRun): boolean {
   return isOfflineKind(evaluator.kind)
 }
 
-/** Of a plan `p`, with the offline kinds as the third parameter. */
-export const isStored = `(exists (select from evaluations e
+/**
+ * Of a plan `p`, with the offline kinds as the third parameter.
+ * @param also a condition on rows `e` of evaluations, such as on which days they are
+ */
+export const isStored = (also = 'true'): string => `(exists (select from evaluations e
                      where e.organization_id = p.organization_id
-                       and e.decision_id = p.decision_id and e.run_kinds is not null)
+                       and e.decision_id = p.decision_id and e.run_kinds is not null
+                       and ${also})
               or exists (select from later_runs r
                           where r.organization_id = p.organization_id
                             and r.decision_id = p.decision_id and r.generation = 0
@@ -136,7 +140,7 @@ async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
   if (plans.length === 0) return new Map<string, PlanRow>()
   const rows = await transaction.query<PlanRow>(
     `select p.organization_id, p.decision_id, p.received_at, p.rule_set_version, p.outcomes,
-            ${isStored} as is_stored
+            ${isStored()} as is_stored
        from evaluation_plans p
        join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
             using (organization_id, decision_id)`,

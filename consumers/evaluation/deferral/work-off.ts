@@ -9,6 +9,7 @@ import type { Publish } from '../publish.ts'
 import { readDecisions } from '../worker/read-decision.ts'
 import { pause } from '../worker/pause.ts'
 import { areStored } from './are-stored.ts'
+import type { PublishedOf } from './are-stored.ts'
 import type { Costs } from './costs.ts'
 import {
   deleteDeferred,
@@ -16,7 +17,6 @@ import {
   postponeDeferred,
   selectDeferred
 } from './deferred-decisions.ts'
-import type { DeferredDecision } from './deferred-decisions.ts'
 import type { FirstLane } from './first-lane.ts'
 
 export interface WorkOffOptions {
@@ -46,7 +46,7 @@ export function startWorkOff(options: WorkOffOptions): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
   let organizationId: string | null = null
-  const published: (readonly DeferredDecision[])[] = []
+  const published: (readonly PublishedOf[])[] = []
 
   /** @returns whether there may be more to do */
   async function workOff(): Promise<boolean> {
@@ -60,7 +60,7 @@ export function startWorkOff(options: WorkOffOptions): () => Promise<void> {
     return true
   }
 
-  async function untilStored(decisions: readonly DeferredDecision[]): Promise<void> {
+  async function untilStored(decisions: readonly PublishedOf[]): Promise<void> {
     for (let waitedMs = 0; waitedMs < storedMs.most; waitedMs += storedMs.poll) {
       if (signal.aborted || (await areStored(postgres, decisions))) return
       await pause(storedMs.poll, signal)
@@ -98,7 +98,7 @@ async function evaluatePiece(
   options: WorkOffOptions,
   organizationId: string,
   partitions: readonly number[]
-): Promise<readonly DeferredDecision[] | null> {
+): Promise<readonly PublishedOf[] | null> {
   const { postgres, planDecisions, evaluateAll, publish, costs } = options
   const decisionsMax = Math.max(1, Math.floor(piece.ms / costs.of(organizationId)))
   const most = {

@@ -169,7 +169,7 @@ const writers = {
     const deferred = await selectDeferred(postgres, { organizationId, partitions, most })
     await readDecisions(postgres, deferred)
     await postponeDeferred(postgres, deferred)
-    await areStored(postgres, deferred)
+    await areStored(postgres, decisions)
     await deleteDeferred(postgres, deferred)
   },
   'storing their evaluations': () => {
