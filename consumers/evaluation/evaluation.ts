@@ -43,23 +43,23 @@ export function createEvaluation(dependencies: EvaluationDependencies) {
 
   async function evaluateBatch(decisions: readonly Decision[], batch: MessageBatch) {
     const { partition } = batch
-    const later = await transiently(() => defer.beyondShare(decisions, partition))
-    const now = decisions.filter((decision) => !later.has(decision))
-    const planned = await transiently(() => planDecisions(now, beginOf(batch, groupId)))
+    const beyond = await transiently(() => defer.beyondShare(decisions, partition))
+    const within = decisions.filter((decision) => !beyond.has(decision))
+    const planned = await transiently(() => planDecisions(within, beginOf(batch, groupId)))
     const outcomes = new Map(planned.map(({ decision, outcome }) => [decision, outcome]))
     let ms = 0
     for (const piece of inPieces(fewestFirst(planned))) {
-      const late =
+      const rest =
         ms > batchMsMax
           ? await transiently(() => defer.rest(decisionsWithRuns(piece), partition))
           : nothing
-      late.forEach((decision) => outcomes.set(decision, deferred))
-      ms += await evaluatePiece(piece.filter(({ decision }) => !late.has(decision)))
+      rest.forEach((decision) => outcomes.set(decision, deferred))
+      ms += await evaluatePiece(piece.filter(({ decision }) => !rest.has(decision)))
     }
     return decisions.map((decision) => outcomes.get(decision) ?? deferred)
   }
 
-  /** @returns milliseconds of the evaluators */
+  /** @returns how long the evaluators took, in milliseconds */
   async function evaluatePiece(piece: readonly Planned[]): Promise<number> {
     const startedAt = performance.now()
     const evaluations = evaluateAll(piece)
@@ -76,21 +76,21 @@ function decisionsWithRuns(planned: readonly Planned[]): Decision[] {
   return planned.filter(({ runs }) => runs.length > 0).map(({ decision }) => decision)
 }
 
-/** What is evaluated and published at once is held in memory, and holds up the event loop. */
+/** A piece is held in memory, and its evaluation blocks the event loop. */
 const runsAtOnce = 2000
-/** What evaluators may take of a batch where others send decisions: twice the share. */
+/** After this time of evaluators, the rest of the batch is deferred: twice the shared time. */
 const batchMsMax = 50
 
-/** Organizations with few runs first: they do not wait for those that have many. */
+/** Organizations with few runs come first, and do not wait for those with many. */
 function fewestFirst(planned: readonly Planned[]): readonly Planned[] {
-  const ofOne = Map.groupBy(planned, ({ decision }) => decision.organization_id)
+  const byOrganization = Map.groupBy(planned, ({ decision }) => decision.organization_id)
   const runsOf = (own: readonly Planned[]): number =>
     own.reduce((sum, { runs }) => sum + runs.length, 0)
-  const organizations = [...ofOne.values()].map((own) => ({ own, runs: runsOf(own) }))
+  const organizations = [...byOrganization.values()].map((own) => ({ own, runs: runsOf(own) }))
   return organizations.toSorted((one, other) => one.runs - other.runs).flatMap(({ own }) => own)
 }
 
-/** In their order; a decision with more runs is a piece of its own. */
+/** In order; a decision with more than `runsAtOnce` runs is a piece of its own. */
 function* inPieces(planned: readonly Planned[]): Generator<readonly Planned[]> {
   let piece: Planned[] = []
   let runs = 0

@@ -19,8 +19,8 @@ export interface Planned extends PlannedDecision {
 }
 
 /**
- * One for each decision, in their order; recorded with what says how far the group has come, where
- * they are a batch of the topic.
+ * Returns one plan per decision, in their order.
+ * @param consumption recorded with the plans; null for deferred decisions, which are no batch
  */
 export type PlanDecisions = (
   decisions: readonly Decision[],

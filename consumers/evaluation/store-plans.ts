@@ -38,7 +38,10 @@ export interface StorePlansDependencies {
   readonly clock: Clock
 }
 
-/** One for each plan, in their order; null for decisions that come from no batch of the topic. */
+/**
+ * Returns one result per plan, in their order.
+ * @param consumption null for deferred decisions, which are no batch
+ */
 export type StorePlans = (
   plans: readonly Plan[],
   consumption: Consumption | null
@@ -154,8 +157,8 @@ async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
 }
 
 /**
- * Whether it is this very message that was planned, and not a retry of it or another decision. A
- * deferred decision is none: as it is stored, it takes the place of whatever was planned.
+ * Whether this message was planned before, and not a retry or another decision with its id. A
+ * deferred decision is read from the table, so it replaces whichever copy was planned.
  */
 function earlierOf(
   decision: Decision,

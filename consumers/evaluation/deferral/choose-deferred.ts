@@ -1,32 +1,32 @@
-/** Chooses what of a batch is deferred: what an organization has beyond its share of the time. */
+/** Chooses the decisions of a batch that exceed their organization's share of the time. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Costs } from './costs.ts'
 import { fairShare } from './fair-share.ts'
 import type { Neighbors } from './neighbors.ts'
 
-export interface Choice {
+interface Choice {
   readonly costs: Pick<Costs, 'of'>
   readonly neighbors: Neighbors
-  /** Organizations of which earlier decisions are deferred: later ones do not overtake them. */
+  /** Organizations with deferred decisions: later decisions do not overtake those. */
   readonly waiting: ReadonlySet<string>
 }
 
-/** What a batch evaluates at once, where that is not all, and an organization at least. */
+/** Time of a batch that organizations share, and the least that each of them gets. */
 const shareMs = { batch: 25, organization: 5 }
 
-/** The first decisions of an organization are within its share. */
+/** The first decisions of an organization are within its share, and always at least one. */
 export function chooseDeferred(
   decisions: readonly Decision[],
   { costs, neighbors, waiting }: Choice
 ): readonly Decision[] {
   const byOrganization = Map.groupBy(decisions, ({ organization_id }) => organization_id)
   for (const id of byOrganization.keys()) neighbors.note(id)
-  const others = [...byOrganization].filter(([id]) => !waiting.has(id))
-  const demands = others.map(([id, own]) => own.length * costs.of(id))
-  const ms = Math.max(shareMs.organization, fairShare(demands, shareMs.batch))
+  const sharing = [...byOrganization].filter(([id]) => !waiting.has(id))
+  const demands = sharing.map(([id, own]) => own.length * costs.of(id))
+  const msOfEach = Math.max(shareMs.organization, fairShare(demands, shareMs.batch))
   return [...byOrganization].flatMap(([id, own]) => {
     if (waiting.has(id)) return own
     if (!neighbors.hasOthers(id)) return []
-    return own.slice(Math.max(1, Math.floor(ms / costs.of(id))))
+    return own.slice(Math.max(1, Math.floor(msOfEach / costs.of(id))))
   })
 }

@@ -1,45 +1,41 @@
-/** What a decision of each organization costs this process, as far as it has evaluated some. */
+/** Estimates how long a decision of an organization takes to evaluate, from earlier ones. */
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import { createCache } from '../../../platform/process/cache.ts'
 import type { Planned } from '../plan.ts'
 
 export interface Costs {
-  /** Milliseconds. */
+  /** @returns milliseconds for one decision */
   of(organizationId: string): number
-  /** Learns from decisions that were planned, and from what was evaluated of them. */
+  /** Learns from planned decisions and their evaluations. */
   note(planned: readonly Planned[], evaluations: readonly Evaluation[]): void
 }
 
 const organizationsMax = 10_000
-/** Of an organization that is not known: about as much as 100 checks, the most that rules name. */
+/** For an unknown organization: about the time of 100 checks, the most that rules may have. */
 const unknownMs = 5
-/** On top of the time of evaluators: to plan, to encode and publish, to write a row. */
+/** In addition to the time of evaluators: to plan, to encode and publish, to write a row. */
 const overheadMs = { decision: 0.3, run: 0.03, opened: 0.15 }
-/** As many decisions change half of what is known. */
-const memory = 50
-
-interface Known {
-  ms: number
-}
+/** After so many decisions, half of the estimate comes from them. */
+const halvingDecisions = 50
 
 export function createCosts(): Costs {
-  const known = createCache<Known>(organizationsMax)
+  const known = createCache<{ readonly ms: number }>(organizationsMax)
 
   function learn(organizationId: string, decisions: number, ms: number): void {
-    const cost = known.get(organizationId)
-    const weight = cost === undefined ? 1 : decisions / (decisions + memory)
-    const before = cost?.ms ?? 0
-    known.set(organizationId, { ms: before + weight * (ms / decisions - before) })
+    const measured = ms / decisions
+    const before = known.get(organizationId)?.ms ?? measured
+    const weight = decisions / (decisions + halvingDecisions)
+    known.set(organizationId, { ms: before + weight * (measured - before) })
   }
 
   return {
     of: (organizationId) => known.get(organizationId)?.ms ?? unknownMs,
     note: (planned, evaluations) => {
       const evaluated = Map.groupBy(evaluations, ({ organization_id }) => organization_id)
-      // What comes again costs less, and says nothing about what is new.
+      // A duplicate costs less, so it says nothing about new decisions.
       const fresh = planned.filter(({ outcome }) => outcome.kind === 'done')
-      const ofOne = Map.groupBy(fresh, ({ decision }) => decision.organization_id)
-      for (const [id, own] of ofOne) {
+      const byOrganization = Map.groupBy(fresh, ({ decision }) => decision.organization_id)
+      for (const [id, own] of byOrganization) {
         const ms = sum(own, planningMs) + sum(evaluated.get(id) ?? [], evaluationMs)
         learn(id, own.length, ms)
       }

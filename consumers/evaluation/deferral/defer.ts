@@ -1,4 +1,4 @@
-/** Defers what an organization has beyond its share of a batch. */
+/** Defers decisions of a batch that exceed the share of their organization. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { isStorable } from '../plan.ts'
@@ -7,11 +7,11 @@ import type { Costs } from './costs.ts'
 import { deferDecisions, findWaiting } from './deferred-decisions.ts'
 import { createNeighbors } from './neighbors.ts'
 
-/** Of a partition. Each returns what it deferred: to evaluate that is no longer the batch's. */
+/** Both return the decisions that they deferred, which the batch then leaves out. */
 export interface Defer {
-  /** Before a batch is planned: by what its decisions are expected to cost. */
+  /** Before a batch is planned, by the expected cost of its decisions. */
   beyondShare(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
-  /** Of decisions that are planned, when the batch has taken longer than expected. */
+  /** Planned decisions, when the batch has taken longer than expected. */
   rest(decisions: readonly Decision[], partition: number): Promise<ReadonlySet<Decision>>
 }
 

@@ -1,12 +1,7 @@
 /** The table of deferred decisions: a queue for each organization of a partition. */
-import type { Decision } from '../../../core/decision/decision.ts'
+import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import { createInsertRows } from '../../../platform/postgres/insert-rows.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
-
-export interface DeferredDecision {
-  readonly organization_id: string
-  readonly decision_id: string
-}
 
 interface Deferral {
   readonly decision: Decision
@@ -29,7 +24,7 @@ function charactersOf({ input, output, metadata }: Decision): number {
   return input.length + output.length + (metadata?.length ?? 0)
 }
 
-/** What is deferred already stays as it is. */
+/** A decision that is already deferred keeps its row. */
 export async function deferDecisions(
   postgres: Queryable,
   decisions: readonly Decision[],
@@ -41,14 +36,14 @@ export async function deferDecisions(
   )
 }
 
-/** @returns those of the organizations that have deferred decisions of the partition */
+/** @returns the organizations that have deferred decisions of the partition */
 export async function findWaiting(
   postgres: Queryable,
   organizationIds: readonly string[],
   partition: number
 ): Promise<ReadonlySet<string>> {
   const rows = await postgres.query<{ organization_id: string }>(
-    // The limit keeps it a look-up for each, however many are deferred.
+    // With the limit Postgres reads one row per organization, however many are deferred.
     `select wanted.organization_id
        from unnest($1::uuid[]) as wanted (organization_id)
       cross join lateral (
@@ -62,7 +57,7 @@ export async function findWaiting(
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** @returns whose turn it is after `previous`; null when nothing of the partitions is due */
+/** @returns the next organization with due decisions, by id; null if no decision is due */
 export async function nextOrganization(
   postgres: Queryable,
   partitions: readonly number[],
@@ -85,22 +80,22 @@ export async function nextOrganization(
   return previous === null ? null : await nextOrganization(postgres, partitions, null)
 }
 
-export interface Wanted {
+interface PieceQuery {
   readonly organizationId: string
   readonly partitions: readonly number[]
-  /** One is returned, whatever its size. */
+  /** The first decision is returned whatever its size. */
   readonly most: { readonly decisions: number; readonly characters: number }
 }
 
 /**
- * Those that are due, the oldest first, of the partition that has the oldest one: what comes of
- * them is stored as one batch as well.
+ * Selects due decisions, the oldest first, of one partition only: the one with the oldest. So
+ * storage finds their evaluations in one partition of its topic, and stores them as one batch.
  */
 export async function selectDeferred(
   postgres: Queryable,
-  { organizationId, partitions, most }: Wanted
-): Promise<readonly DeferredDecision[]> {
-  return await postgres.query<DeferredDecision & Row>(
+  { organizationId, partitions, most }: PieceQuery
+): Promise<readonly DecisionIdentity[]> {
+  return await postgres.query<DecisionIdentity & Row>(
     `with chosen as (
        select own.partition
          from unnest($1::integer[]) as own (partition)
@@ -129,26 +124,26 @@ export async function selectDeferred(
 
 export async function deleteDeferred(
   postgres: Queryable,
-  deferred: readonly DeferredDecision[]
+  deferred: readonly DecisionIdentity[]
 ): Promise<void> {
-  await change(postgres, `delete from deferred_decisions d using ${given}`, deferred)
+  await changeRows(postgres, `delete from deferred_decisions d using ${given}`, deferred)
 }
 
-/** Of decisions that are not stored yet. */
+/** For decisions that are not stored yet. */
 export async function postponeDeferred(
   postgres: Queryable,
-  deferred: readonly DeferredDecision[]
+  deferred: readonly DecisionIdentity[]
 ): Promise<void> {
   const postpone = `update deferred_decisions d set due_at = now() + interval '1 second'`
-  await change(postgres, `${postpone} from ${given}`, deferred)
+  await changeRows(postgres, `${postpone} from ${given}`, deferred)
 }
 
 const given = 'unnest($1::uuid[], $2::uuid[]) as given (organization_id, decision_id)'
 
-async function change(
+async function changeRows(
   postgres: Queryable,
   statement: string,
-  deferred: readonly DeferredDecision[]
+  deferred: readonly DecisionIdentity[]
 ): Promise<void> {
   if (deferred.length === 0) return
   await postgres.query(

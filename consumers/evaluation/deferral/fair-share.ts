@@ -1,8 +1,8 @@
-/** fairShare: the most that each may have of a total, so that those who want little have all. */
+/** Max-min fair share: the most that each may take of a total; small demands are met in full. */
 
 /**
- * Max-min fairness: whoever wants less than an even part leaves the rest to the others.
- * @returns Infinity when there is enough for all demands
+ * A demand below an even part leaves the rest of that part to the others.
+ * @returns Infinity when the total covers all demands
  */
 export function fairShare(demands: readonly number[], total: number): number {
   let left = total

@@ -1,10 +1,10 @@
-/** Whether the process works on batches of the topic: deferred decisions give way to them. */
+/** Gives batches of the topic priority: deferred decisions wait until no batch is under way. */
 
 export interface FirstLane {
-  /** The lane is busy until the work ends. */
+  /** Runs the work of a batch; the lane is busy until it ends. */
   during<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when it is not busy, and after so many milliseconds. */
-  idle(mostMs: number): Promise<void>
+  /** Resolves when the lane is idle, or after `waitMsMax` if it is still busy. */
+  idle(waitMsMax: number): Promise<void>
 }
 
 export function createFirstLane(): FirstLane {
@@ -24,10 +24,10 @@ export function createFirstLane(): FirstLane {
         }
       }
     },
-    async idle(mostMs) {
+    async idle(waitMsMax) {
       if (working === 0) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, mostMs)
+      const timer = setTimeout(resolve, waitMsMax)
       await Promise.race([idle.promise, promise])
       clearTimeout(timer)
     }

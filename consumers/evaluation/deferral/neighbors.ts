@@ -1,8 +1,8 @@
-/** Knows whether an organization is the only one that this process has seen of late. */
+/** Knows whether an organization has been the only one in this process for the last hour. */
 
 export interface Neighbors {
   note(organizationId: string): void
-  /** Whether another one was noted in the last hour. */
+  /** Whether another organization was noted in the last hour. */
   hasOthers(organizationId: string): boolean
 }
 
@@ -14,7 +14,7 @@ interface Seen {
 }
 
 /**
- * The two that were seen last are enough: of any organization, one of them is another.
+ * Keeps the last two organizations: at least one of them differs from any given one.
  * @param now milliseconds on a clock that never jumps
  */
 export function createNeighbors(now: () => number = () => performance.now()): Neighbors {

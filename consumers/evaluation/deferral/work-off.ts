@@ -1,6 +1,6 @@
-/** Evaluates deferred decisions: a piece of each organization in turn, while batches leave time. */
+/** Evaluates deferred decisions, a piece of each organization in turn, when no batch runs. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { Decision } from '../../../core/decision/decision.ts'
+import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { EvaluateAll } from '../evaluate.ts'
@@ -31,16 +31,17 @@ export interface WorkOffOptions {
   readonly logger: Logger
 }
 
-/** Storage takes scores in their order: those of others wait for the pieces that are not stored. */
+/** Storage reads evaluations in order, so those of others wait for pieces that are not stored. */
 const piece = { ms: 100, decisionsMax: 500, charactersMax: 8 * 1024 * 1024, unstoredMax: 3 }
+/** Between two looks at the table when nothing is due. */
 const idleMs = 250
-/** After it, batches of the topic are given way no longer. */
-const giveWayMs = 1000
-/** Storage has as long for a piece until another follows all the same. */
+/** A piece waits for batches no longer than this. */
+const laneMsMax = 1000
+/** A piece waits for storage no longer than `most`. */
 const storedMs = { poll: 20, most: 5000 }
 const backoff = { baseMs: 500, capMs: 10_000 }
 
-/** Begins at once; returns what ends it, once the piece under way has ended. */
+/** @returns a function that ends the work after the current piece */
 export function startWorkOff(options: WorkOffOptions): () => Promise<void> {
   const { postgres, lane, assigned, logger } = options
   const stopping = new AbortController()
@@ -70,14 +71,17 @@ export function startWorkOff(options: WorkOffOptions): () => Promise<void> {
   async function loop(): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
-      await lane.idle(giveWayMs)
+      await lane.idle(laneMsMax)
       try {
         const isMore = await workOff()
         failures = 0
         if (!isMore) await pause(idleMs, signal)
       } catch (error) {
         failures += 1
-        logger.warn({ error, organization_id: organizationId }, 'deferred decisions wait')
+        logger.warn(
+          { error, organization_id: organizationId },
+          'could not evaluate deferred decisions; retrying'
+        )
         await pause(backoffMs(backoff, failures, Math.random()), signal)
       }
     }
@@ -91,8 +95,9 @@ export function startWorkOff(options: WorkOffOptions): () => Promise<void> {
 }
 
 /**
- * Their rows are deleted when what came of them is published: a kill before that repeats it, with
- * the same plans and ids. @returns what is published; null when none of the decisions is stored
+ * Deletes the rows once the evaluations are published: a kill before that repeats the piece, with
+ * the same plans and ids.
+ * @returns the published evaluations; null when no decision of the piece is stored yet
  */
 async function evaluatePiece(
   options: WorkOffOptions,
@@ -107,18 +112,16 @@ async function evaluatePiece(
   }
   const deferred = await selectDeferred(postgres, { organizationId, partitions, most })
   const found = await readDecisions(postgres, deferred)
-  const isAbsent = (_: unknown, index: number): boolean => found[index] === 'absent'
-  await postponeDeferred(postgres, deferred.filter(isAbsent))
-  if (deferred.every(isAbsent)) return null
-  // One that was erased or dropped is none to evaluate, and its row goes with the others.
+  const absent = deferred.filter((_, index) => found[index] === 'absent')
+  const ready = deferred.filter((_, index) => found[index] !== 'absent')
+  await postponeDeferred(postgres, absent)
+  if (ready.length === 0) return null
+  // An erased or dropped decision is not evaluated; its row is deleted with the others.
   const decisions = found.filter((each): each is Decision => typeof each !== 'string')
   const planned = await planDecisions(decisions, null)
   const evaluations = evaluateAll(planned)
   await publish(evaluations)
   costs.note(planned, evaluations)
-  await deleteDeferred(
-    postgres,
-    deferred.filter((_, index) => found[index] !== 'absent')
-  )
+  await deleteDeferred(postgres, ready)
   return evaluations
 }

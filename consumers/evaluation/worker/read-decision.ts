@@ -1,4 +1,4 @@
-/** The decision of a run, read from the store when it is to be judged: a job carries no content. */
+/** Reads the decisions of runs and of deferred rows, which contain only their identities. */
 import { identityNameOf } from '../../../core/decision/decision.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
@@ -28,15 +28,15 @@ export async function readDecision(
   if (row === undefined) {
     const why = await whyMissing(transaction, key)
     if (why !== 'dropped') return why
-    // Identity and decision are stored together, maybe just now: asked behind the identity it is
-    // either there, or was dropped.
+    // Identity and decision are stored together, maybe just now: read after the identity, the
+    // decision is either there or was dropped.
     row = (await selectDecisions(transaction, [key]))[0]
     if (row === undefined) return 'dropped'
   }
   return decisionOf(row)
 }
 
-/** As readDecision, in the order of the keys. */
+/** As `readDecision`, in the order of the keys. */
 export async function readDecisions(
   transaction: Queryable,
   keys: readonly Identity[]
@@ -55,7 +55,7 @@ function decisionOf(row: DecisionRow): Decision {
   return { ...row, received_at: row.received_at.getTime(), output }
 }
 
-/** The day is known before the partitions are opened, so that one of them is read for each. */
+/** Looks up the time of each decision first, so that one partition is read for it. */
 async function selectDecisions(
   transaction: Queryable,
   keys: readonly Identity[]
