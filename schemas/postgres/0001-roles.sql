@@ -89,7 +89,7 @@ begin
 end
 $$;
 
--- Authentication and the owner see all rows, because the organization is not known before.
+-- Authentication and the owner see all rows, because authentication finds out the organization.
 create procedure keep_accounts(kept regclass) language plpgsql as $$
 begin
   execute format('alter table %s enable row level security', kept);

@@ -66,8 +66,8 @@ create table decisions (
 -- Takes rows of days without a partition, so that a missing partition never stops storage.
 create table decisions_default partition of decisions default;
 
--- With row security an index serves only conditions that cannot leak a row, and a hash of a column
--- is none of those. Longer texts do not fit an index entry; they are found by their time.
+-- With row security an index serves only leakproof conditions, and a hash of a column is not
+-- leakproof. Longer texts do not fit an index entry; they are found by their time.
 create index decisions_by_agent on decisions
   (organization_id, agent_id collate "C", received_at desc, decision_id desc)
   where octet_length(agent_id) <= 1024;

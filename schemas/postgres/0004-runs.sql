@@ -1,4 +1,4 @@
--- Runs of evaluators: plans, open runs, and the runs that ended later than others.
+-- Runs of evaluators: plans, open runs, and ended runs that have rows of their own.
 
 create table evaluation_plans (
   organization_id uuid not null,
@@ -117,8 +117,8 @@ comment on table run_attempts is
   'Every attempt of a run, recorded before its call begins.';
 call show_by_organization('run_attempts');
 
--- No foreign key leads to decisions, because either topic may be stored first.
--- Judges, replays and pushed scores; other runs are packed into rows of evaluations.
+-- Judges, replays and pushed scores; other runs are packed into rows of evaluations. There is no
+-- foreign key to decisions, because either topic may be stored first.
 create table later_runs (
   organization_id uuid not null,
   decision_id uuid not null,

@@ -1,11 +1,11 @@
--- What was evaluated: one row for each decision, with the runs that ended together. Runs that end
--- later, of judges and of people, have rows of their own.
+-- Evaluated decisions: one row for each, with the runs that ended together packed into arrays.
+-- Judges, replays and pushed scores have rows in later_runs.
 
--- What many runs have in common: a rule, the version of an evaluator, and the score that it gives.
--- Rows of evaluations name it. It never changes but for used_on.
+-- What many packed runs have in common: a rule, an evaluator version and the score that it gives.
+-- Rows of evaluations refer to it. Only used_on changes.
 create table run_kinds (
   organization_id uuid not null,
-  -- The first 8 bytes of a hash of all the rest.
+  -- The first 8 bytes of SHA-256 of the columns from rule_id to direction.
   run_kind bigint not null,
   rule_id text not null,
   rule text not null,
@@ -21,7 +21,7 @@ create table run_kinds (
   range_min double precision,
   range_max double precision,
   direction text,
-  -- XOR of them and of the decision's id is the id of the run, and of its score.
+  -- The id of a run is the id of its decision XOR run_mask; that of its score, XOR score_mask.
   run_mask uuid not null,
   score_mask uuid,
   -- The last UTC day on which a run of it was stored, or the day of its decision, if that is later.
@@ -36,28 +36,28 @@ call show_to_editors('run_kinds');
 create table evaluations (
   organization_id uuid not null,
   decision_id uuid not null,
-  -- Of the decision, as decision_ids has it where it is stored.
+  -- Of the decision; the same as in decision_ids if the decision is stored.
   received_at timestamptz not null,
   agent_id text,
   session_id text,
   domain text,
-  -- What all runs of the decision come to, as core/evaluation/evaluation-status.ts derives it.
+  -- The result of all runs of the decision, as core/evaluation/decision-outcome.ts derives it.
   status text not null,
   reason text,
   verdict text not null,
-  -- What counts of each score, {name: {value, label, passed}}; null: what score_values says.
+  -- The effective scores, {name: {value, label, passed}}; null if packed_scores derives them.
   scores jsonb,
-  -- What of it is in score_hours, so that it can be taken off again; null: what score_values says.
+  -- The scores that score_hours contains, to subtract them; null if packed_counted derives them.
   counted jsonb,
   updated_at timestamptz not null default now(),
-  -- The runs that ended together, one place in each array. All null until they are stored; an array
-  -- of which all would be null is null.
+  -- The packed runs, each with one place in all arrays. The arrays are null until runs are stored;
+  -- an array is also null if all its elements would be.
   evaluated_at timestamptz,
   stored_at timestamptz not null default now(),
   run_kinds bigint[],
-  -- s succeeded, with a score; f failed; k skipped.
+  -- s is succeeded, f failed, k skipped; only a run that succeeded has a score.
   statuses "char"[],
-  -- One of them failed, or was skipped for another reason than not_applicable.
+  -- Whether one of them failed, or was skipped for a reason other than not_applicable.
   has_unsuccessful boolean,
   status_reasons text[],
   durations_us integer[],
@@ -68,11 +68,11 @@ create table evaluations (
   reasons text[],
   evidence text[],
   errors text[],
-  -- The run that repeats it.
+  -- The run that repeats this one.
   superseded_by uuid[],
   primary key (organization_id, decision_id, received_at)
 ) partition by range (received_at);
--- Takes what no day partition covers, so that a missing partition never stops the storing.
+-- Takes rows of days without a partition, so that a missing partition never stops storage.
 create table evaluations_default partition of evaluations default;
 
 create index evaluations_by_time on evaluations
@@ -83,7 +83,7 @@ create index evaluations_unevaluated on evaluations
   (organization_id, received_at desc, decision_id desc) where status <> 'evaluated';
 create index evaluations_unsuccessful on evaluations
   (organization_id, evaluated_at desc, decision_id desc) where has_unsuccessful;
--- Scores that somebody pushed before the plan was stored: what was planned is looked up later.
+-- Decisions with pushed scores but no plan yet: storage looks for their plans regularly.
 create index evaluations_unplanned on evaluations (updated_at)
   where reason = 'not_planned_yet';
 comment on table evaluations is
@@ -91,7 +91,7 @@ comment on table evaluations is
 -- A replay marks the run that it repeats.
 call edit_by_organization('evaluations', 'update (superseded_by)');
 
--- XOR of their bits.
+-- Bitwise XOR of two UUIDs, as core/ids/xor-ids.ts.
 create function xor_ids(one uuid, other uuid) returns uuid
 language sql immutable strict parallel safe as $$
   select (lpad(to_hex(bits::bit(64)::bigint), 16, '0')
@@ -113,7 +113,8 @@ create function packed_scores(
    where k.name is not null
 $$;
 
--- What of them is in score_hours, as core/evaluation/decision-outcome.ts counts it.
+-- The scores of such a row that score_hours contains, by the limits that
+-- core/evaluation/decision-outcome.ts has.
 create function packed_counted(
   organization uuid, kinds bigint[], given double precision[], given_passed boolean[]
 ) returns jsonb language sql stable as $$
@@ -128,7 +129,7 @@ create function packed_counted(
      and length(k.name) + length('evaluator') + length(k.evaluator_id) <= 150
 $$;
 
--- The runs of evaluations, a row for each, with the score that it gave.
+-- The packed runs, one row for each, with its score.
 create view packed_runs with (security_invoker) as
 select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as run_id,
        k.rule, k.evaluator, k.evaluator_kind, k.evaluator_version, 0 as generation,
@@ -158,7 +159,7 @@ select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as r
                when k.range_max > k.range_min
                then (r.value - k.range_min) / (k.range_max - k.range_min) end) as part (part);
 
--- All runs that ended.
+-- All ended runs, packed and later.
 create view evaluation_runs with (security_invoker) as
 select organization_id, decision_id, run_id, rule, evaluator, evaluator_kind, evaluator_version,
        generation, status, status_reason, attempts, duration_us, evaluated_at, stored_at, rule_id,
@@ -174,7 +175,7 @@ select organization_id, decision_id, run_id, rule, evaluator, evaluator_kind, ev
        latency_ms, received_at, agent_id, session_id, domain
   from later_runs;
 
--- All their scores.
+-- The scores of all ended runs.
 create view scores with (security_invoker) as
 select organization_id, decision_id, run_id, score_id, name, data_type, value, label, passed,
        reason, evaluated_at, normalized, threshold, range_min, range_max, direction, confidence,

@@ -1,15 +1,15 @@
--- Decisions that are evaluated later, since their organization has more than its share of a batch.
+-- Decisions that are evaluated later because their organization exceeds its share of a batch.
 
 create table deferred_decisions (
   organization_id uuid not null,
   decision_id uuid not null,
-  -- Of the topic: the process that consumes it evaluates the decision.
+  -- Of the decisions topic; the process that consumes it evaluates the decision.
   partition integer not null,
-  -- Of the message: in the order of the topic, or nearly.
+  -- Of the message: nearly the order of the topic.
   received_at timestamptz not null,
-  -- Of input, output and metadata.
+  -- The length of input, output and metadata, to limit the memory of a piece.
   characters integer not null,
-  -- Later than now when the decision was not stored yet.
+  -- Moved a second ahead when the decision is not stored yet.
   due_at timestamptz not null default now(),
   primary key (organization_id, decision_id)
 );
