@@ -62,7 +62,7 @@ export function createChecked(dependencies: CheckedDependencies): Checked {
 
     return async function handleChecked(call) {
       const principal = await authenticate(call.headers.authorization)
-      // Before its body is read: a refusal costs little.
+      // Before the body is read, so that a refusal costs little.
       if (computes && principal !== null) refuseSpent(principal.organization_id)
       refuseParams(call.params)
       const query = readQuery(call.query)

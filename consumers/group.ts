@@ -66,7 +66,7 @@ export interface Group {
   readonly settle: Settle
   /** How far the group has come with each partition. */
   readonly readProgress: () => Promise<readonly PartitionProgress[]>
-  /** The partitions of this member. */
+  /** The partitions that are assigned to this member. */
   readonly assigned: () => readonly number[]
   /** Joins the group; from then on `consume` is called. */
   run(consume: ConsumeBatch): Promise<void>

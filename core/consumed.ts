@@ -7,7 +7,7 @@ export type Consumed =
   | { readonly kind: 'duplicate' }
   /** It was asked to be erased, before or after it came here: not stored, and never will be. */
   | { readonly kind: 'erased' }
-  /** Its organization has more than its share of the batch: it is evaluated later. */
+  /** Exceeds the share of its organization: a row says that it is evaluated later. */
   | { readonly kind: 'deferred' }
   /** Will never succeed: the original bytes go to the dead-letter topic with this reason. */
   | DeadLetter

@@ -11,7 +11,7 @@ import { isUuid } from './ids/ids.ts'
 export interface CursorPosition {
   /** RFC 3339 in UTC with microseconds, as the store prints it: milliseconds would skip rows. */
   readonly sort_key: string
-  /** One UUID, or two with a slash between them, as the list has it. */
+  /** One UUID, or two with a slash between them, depending on the list. */
   readonly id: string
   /** What the list is sorted by, where that is not the time; null where the row has none. */
   readonly value?: number | null
@@ -38,7 +38,7 @@ export function writeCursor(position: CursorPosition, filters: Filters): string 
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url')
 }
 
-/** @param ids how many UUIDs the list's positions have */
+/** @param ids the number of UUIDs in a position of the list */
 export function readCursor(text: string, filters: Filters, ids: 1 | 2 = 1): ReadCursor {
   const [sort_key, id, filterHash, ...others] = partsOf(text)
   if (typeof sort_key !== 'string' || !isInstant(sort_key)) return garbled

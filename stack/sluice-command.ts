@@ -10,7 +10,7 @@ export type SluiceCommand = {
   args: string[]
   environment: NodeJS.ProcessEnv
   signal?: AbortSignal | undefined
-  /** The checkout whose command line it is, when it is not this one. */
+  /** The checkout whose `sluice` runs; this one when left out. */
   cwd?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import type { SummedOutcome } from './change-outcome-hours.ts'
 import { countedSql } from './packed-sql.ts'
 import type { Queryable, Row } from '../platform/postgres/postgres.ts'
 
-/** Tables of its rows beside `evaluations`, with the column that says how old a row is. */
+/** Tables with rows of evaluations, except `evaluations`; each with the column of a row's age. */
 export const evaluationTables = [
   ['later_runs', 'evaluated_at'],
   ['later_scores', 'evaluated_at'],
@@ -16,7 +16,7 @@ export const evaluationTables = [
   ['deferred_decisions', 'received_at']
 ] as const
 
-/** Runs and scores that were deleted, wherever they were. */
+/** Deleted runs and scores, packed and later. */
 export interface EvaluationCounts extends Row {
   readonly evaluation_runs: number
   readonly scores: number
@@ -36,7 +36,7 @@ const deleteLater = `
   select (select count(*) from gone_later_runs) as evaluation_runs,
          (select count(*) from gone_later_scores) as scores`
 
-/** In the order in which storage locks them. */
+/** Storage locks them in the same order. */
 const lockRows = `
   select from evaluations e
     join unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
@@ -58,7 +58,7 @@ interface PackedCounts {
   readonly scores: number
 }
 
-/** In the order of the tables, in which storage inserts as well; their sums are the last. */
+/** Deletes in the order of tables in which storage writes; sums come last. */
 export async function deleteEvaluations(
   transaction: Queryable,
   decisions: readonly Pick<Decision, 'organization_id' | 'decision_id'>[]

@@ -1,9 +1,9 @@
-/** SQL on a row of `evaluations` that is called `e`: what its packed runs say. */
+/** SQL for the scores of a row `e` of `evaluations`, which may follow from its packed runs. */
 
 /** The effective scores, as JSON: `{name: {value, label, passed}}`. */
 export const scoresSql = `coalesce(e.scores,
               packed_scores(e.organization_id, e.run_kinds, e.score_values, e.labels, e.passed))`
 
-/** What of it is in the sums, as JSON. */
+/** The scores that the hourly sums contain, as a JSON array. */
 export const countedSql = `coalesce(e.counted,
               packed_counted(e.organization_id, e.run_kinds, e.score_values, e.passed))`

@@ -31,9 +31,9 @@ export function identityNameOf({
 }
 
 /**
- * The record's key: one agent's decisions stay in order, on one partition, and a retry follows what
- * it repeats. An empty text is no key: as one it would send every such decision to the same
- * partition.
+ * The record's key: decisions of an agent stay in order in one partition, and so do the copies of a
+ * decision that is sent again. An empty text is not used as a key, because all such decisions would
+ * be in one partition.
  */
 export function keyOf(decision: Pick<Decision, 'agent_id' | 'session_id' | 'decision_id'>): string {
   return decision.agent_id || decision.session_id || decision.decision_id

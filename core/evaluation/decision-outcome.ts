@@ -115,7 +115,7 @@ function countedOf({ score, run }: ScoreOfRun): CountedScore {
   const isSummed = value !== null && Math.abs(value) <= summedValueMax
   return {
     ...{ name, source_kind, passed },
-    // The names identify the runs of a record without ids.
+    // In a record without ids, names identify runs.
     evaluator_id: run.evaluator_id ?? (isPushed(run) ? '' : run.evaluator),
     evaluator_version: run.evaluator_version,
     value: isSummed ? value : null

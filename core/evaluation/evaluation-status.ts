@@ -39,7 +39,7 @@ export interface RunState {
 export interface RunIdentity {
   readonly rule: string
   readonly evaluator: string
-  /** Null in a record without ids; the names identify its runs. */
+  /** Null in a record without ids, where names identify runs. */
   readonly rule_id: string | null
   readonly evaluator_id: string | null
   readonly evaluator_version: number

@@ -84,11 +84,11 @@ function nameIn(buffer: Buffer, name: string): string {
   const end = namespaceBytes + bytes.write(name, namespaceBytes, 'utf8')
   const hex = hash('sha1', bytes.subarray(0, end), 'hex')
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) & 3)
-  return joined(`${hex.slice(0, 12)}5${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)
+  return hyphenated(`${hex.slice(0, 12)}5${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)
 }
 
 /** 32 hex digits with the four hyphens. */
-function joined(hex: string): string {
+export function hyphenated(hex: string): string {
   const [a, b] = [hex.slice(0, 8), hex.slice(8, 12)]
   return `${a}-${b}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -1,5 +1,6 @@
 /** Ids of runs and scores: derived, so that the same work has the same name wherever it is done. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { hyphenated } from './ids.ts'
 import { xorIds } from './xor-ids.ts'
 
 /** What makes a run that run and no other. */
@@ -14,9 +15,9 @@ export interface RunOrigin {
 }
 
 /**
- * The decision's id, XOR a mask of the rest: whoever knows the few masks of an organization finds
- * the decision of a run without an index. Were it to change, a redelivered decision would be
- * evaluated anew.
+ * The id of the decision XOR a mask of the rest. An organization has few masks, and XOR with each
+ * of them leads to one possible decision, so a run's decision is found without an index. If this
+ * changed, a redelivered decision would be evaluated again.
  */
 export function runIdOf({ decision_id, ...origin }: RunOrigin): string {
   return xorIds(decision_id, runMaskOf(origin))
@@ -27,25 +28,25 @@ export function runMaskOf(origin: Omit<RunOrigin, 'decision_id'>): string {
   return maskOf(`${organization_id}/${rule_id}/${evaluator_id}/${version}/${generation}`)
 }
 
-/** @param runId of the run, or its mask: then the mask of the score */
+/** @param runId the id of a run; with the mask of a run, the result is the mask of the score */
 export function scoreIdOf(runId: string, name: string): string {
   return xorIds(runId, maskOf(`score/${name}`))
 }
 
-/** Most names are those of few evaluators; those that callers choose are not to fill the memory. */
+/** A bound on memory: evaluators give few names, but callers choose those of pushed scores. */
 const knownMax = 50_000
 const known = new Map<string, string>()
 
-/** 122 bits of SHA-256. Version and variant are 0: what is XORed keeps those of the decision. */
+/** 122 bits of SHA-256. Version and variant are 0, so the result has those of the decision. */
 function maskOf(name: string): string {
   const before = known.get(name)
   if (before !== undefined) return before
-  const bytes = createHash('sha256').update(name).digest()
+  const bytes = hash('sha256', name, 'buffer')
   bytes.writeUInt8(bytes.readUInt8(6) & 0x0f, 6)
   bytes.writeUInt8(bytes.readUInt8(8) & 0x3f, 8)
   const hex = bytes.toString('hex', 0, 16)
-  const mask = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)].join('-')
+  const mask = hyphenated(hex)
   if (known.size >= knownMax) known.clear()
-  known.set(name, `${mask}-${hex.slice(20)}`)
-  return `${mask}-${hex.slice(20)}`
+  known.set(name, mask)
+  return mask
 }

@@ -1,4 +1,4 @@
-/** The XOR of two UUIDs: with one of the two it gives the other. */
+/** Bitwise XOR of two UUIDs, as xor_ids in Postgres: XOR with one of them gives the other. */
 
 const digits = Buffer.from('0123456789abcdef', 'latin1')
 /** What a digit is worth, by its code. */

@@ -10,7 +10,7 @@ export interface FairShareOptions {
   readonly what: string
   /** Of one organization. */
   readonly atOnceMax: number
-  /** The same while other organizations call; without it there is no difference. */
+  /** The limit while other organizations call; default: `atOnceMax`. */
   readonly besideOthersMax?: number
   /** How many pieces of work of one organization wait; beyond them more is rejected at once. */
   readonly waitingMax: number

@@ -54,7 +54,7 @@ export interface MessageConsumer {
   run(topics: readonly string[], consume: (batch: MessageBatch) => Promise<void>): Promise<void>
   /** True while this member has an assignment, if only an empty one. */
   isJoined(): boolean
-  /** The partitions of the topic that are this member's. */
+  /** The partitions of the topic that are assigned to this member. */
   assigned(topic: string): readonly number[]
   /** Whether the partition is this member's. */
   isAssigned(topic: string, partition: number): boolean

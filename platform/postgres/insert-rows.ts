@@ -37,7 +37,7 @@ export function createInsertRows<T>(
   }
 }
 
-/** Of the array that a column travels as: arrays and JSON travel as texts. */
+/** The element type of the array parameter of a column: arrays and JSON are sent as text. */
 export function elementOf(type: string): string {
   return type.endsWith('[]') || type === 'jsonb' ? 'text' : type
 }
@@ -46,7 +46,7 @@ export function parametersOf<T>(columns: readonly Column<T>[], values: readonly 
   return columns.map(([, type, valueOf]) => arrayOf(elementOf(type), values.map(valueOf)))
 }
 
-/** In the form that costs least; any other array is left to the client. */
+/** In binary, which costs least, for three types; the client encodes all others. */
 function arrayOf(element: string, values: readonly unknown[]): unknown {
   if (element === 'text' && values.every(isText)) return textArray(values)
   if (element === 'timestamptz' && values.every(isTime)) {

@@ -11,7 +11,7 @@ export interface DoomedCounts {
 
 type Results = 'evaluation_runs' | 'scores'
 
-/** With the values of `doomedRows`; of an id or an organization also what has no decision. */
+/** Uses the values of `doomedRows`. An id or organization includes results without a decision. */
 function resultsOf(table: Results, rule: ErasureRule): string {
   switch (rule.scope) {
     case 'decision':
@@ -22,7 +22,7 @@ function resultsOf(table: Results, rule: ErasureRule): string {
       return `select count(*) as n from ${table}
                where organization_id = $1 and $2::text is null and $3::timestamptz is not null`
     default:
-      // One decision after the other: a join would read all results of the organization.
+      // A subquery per decision: a join would read all results of the organization.
       return `select coalesce(sum((
                        select count(*) from ${table} e
                         where e.organization_id = $1 and e.decision_id = d.decision_id

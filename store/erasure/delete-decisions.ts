@@ -38,7 +38,7 @@ interface HourRow extends Row {
   readonly deleted: number
 }
 
-/** Their days are values, so that only those are opened. */
+/** Times are values of the statement, so that Postgres opens only the partitions of their days. */
 const takeFromHours = `
   with gone as (
     delete from decisions

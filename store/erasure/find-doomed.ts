@@ -5,7 +5,7 @@ import { textCondition } from '../../platform/postgres/text-condition.ts'
 
 export interface Doomed extends Row {
   readonly decision_id: string
-  /** In UTC with all its digits: its row is found by exactly this. Null without a row. */
+  /** In UTC with microseconds, since it is part of the row's key. Null without a row. */
   readonly received_at: string | null
 }
 
@@ -26,9 +26,9 @@ export function doomedRows({ scope, subject }: ErasureRule): string {
 }
 
 /**
- * Decisions without a row: an id that has no tombstone yet, and evaluations that came although
- * their decision did not. Whose agent and session is not known, so they go with the id or with the
- * organization; storage deletes the others when their decision comes.
+ * Decisions without a row: an id that has no tombstone yet, and evaluations whose decision is not
+ * stored. Their agent and session are not known, so only an id or an organization covers them;
+ * storage deletes the others when their decision arrives.
  */
 const doomedStrays: Readonly<Partial<Record<ErasureScope, string>>> = {
   decision: `
