@@ -1,9 +1,9 @@
-/** On which days decisions are: reads of partitions by day name them, and open no others. */
+/** Finds the days of decisions, so that reads of tables by day open only their partitions. */
 import type { OrganizationStore } from './store.ts'
 
 /**
- * Null when one of them is not known, or was never stored: what there is of it may be on any day.
- * Days are values of a statement of their own, since those of a join or a subquery come too late.
+ * A statement of its own: Postgres skips partitions by values, and not by the rows of a join.
+ * @returns the times of the decisions; null when one is not stored: its runs may be of any day
  */
 export async function selectDays(
   store: OrganizationStore,
@@ -20,7 +20,7 @@ export async function selectDays(
   return rows.map(({ received_at }) => received_at)
 }
 
-/** The condition on the day of a row, given the place of what `selectDays` answers. */
+/** @param parameter such as `$3`, for the result of `selectDays` */
 export function onDays(column: string, parameter: string): string {
   return `(${parameter}::timestamptz[] is null or ${column} = any(${parameter}::timestamptz[]))`
 }

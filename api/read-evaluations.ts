@@ -20,7 +20,7 @@ export interface DecisionPlan {
 }
 
 export interface KnownEvaluation {
-  /** Null until it is stored. */
+  /** Null until the decision is planned. */
   readonly plan: DecisionPlan | null
   readonly runs: readonly EvaluationRun[]
 }

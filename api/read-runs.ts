@@ -33,7 +33,7 @@ function scoreColumns(of: 'r' | 's'): string {
 /**
  * One statement: runs and scores read apart could show a run that ended without its scores, and
  * open runs read apart one that is neither open nor ended.
- * @param days of the decisions, as `selectDays` has them
+ * @param days the result of `selectDays` for these decisions
  */
 export async function readRuns(
   store: OrganizationStore,

@@ -28,7 +28,7 @@ type Shared = (typeof expensiveReads)[number] | (typeof accountCalls)[number]
 type Handler = (call: CheckedCall<never>) => Promise<Reply>
 
 export const expensiveReadsAtOnceMax = 2
-/** While others call: each keeps a core busy in Postgres. */
+/** While other organizations call: each of these reads keeps a core busy in Postgres. */
 const besideOthersMax = 1
 /** About what is read in the time below. */
 const waitingMax = 100

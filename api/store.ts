@@ -24,11 +24,11 @@ export interface AccountStore extends Queryable {
   readonly change: Postgres['transaction']
 }
 
-/** Sees nothing of an organization unless it is told which; see 0001-roles.sql. */
+/** Sees the rows of the organization that the transaction names; see 0001-roles.sql. */
 const readerRole = 'sluice_reader'
-/** May change what is granted to it, of that organization; see 0001-roles.sql. */
+/** May also change rows of that organization, as granted by table; see 0001-roles.sql. */
 const editorRole = 'sluice_editor'
-/** Reaches people and what they hold, and nothing that was sent; see 0001-roles.sql. */
+/** Reads and changes accounts, and sees no decision or evaluation; see 0001-roles.sql. */
 export const accountsRole = 'sluice_accounts'
 const organizationSetting = 'sluice.organization_id'
 const retryAfterSeconds = '2'

@@ -19,7 +19,7 @@ export function timePageOf(filters: Filters, cursor: string | undefined, now: nu
   return { range, after: cursor === undefined ? null : positionOf(readCursor(cursor, filters)) }
 }
 
-/** Of a list whose positions have the id of a decision and one of its own. @throws {Problem} 422 */
+/** For lists ordered by time, decision and the row's own id. @throws {Problem} 422 */
 export function resultPageOf(filters: Filters, cursor: string | undefined, now: number): TimePage {
   const { range } = timePageOf(filters, undefined, now)
   return { range, after: cursor === undefined ? null : positionOf(readCursor(cursor, filters, 2)) }

@@ -50,7 +50,7 @@ export function createTenantCompute(): TenantCompute {
     { input, limitMs }: { input: Parameters<ComputeTasks[Name]>[0]; limitMs: number }
   ): Promise<ReturnType<ComputeTasks[Name]> | null> {
     return inShare(organizationId, async () => {
-      // Again: those ahead of it in the queue have computed meanwhile.
+      // Checked again: calls ahead of it in the queue may have used the compute time.
       refuseSpent(organizationId)
       try {
         const { output, computedMs } = await thread.run(name, input, limitMs)

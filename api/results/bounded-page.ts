@@ -1,7 +1,7 @@
-/** A page of a list whose filters no index serves: so many rows are looked at, and no more.
+/** A page of a list whose filters no index serves: it looks at a limited number of rows.
  *
- * A filter that few rows pass would otherwise look at all of them. What is looked at ends the page
- * instead, which then may be short, or empty, and still have a next one.
+ * A filter that few rows pass would otherwise read all rows. So a page ends where the limit is
+ * reached: it may be short or empty, and still have a next page.
  */
 import type { CursorPosition } from '../../core/cursor.ts'
 import type { Row } from '../../platform/postgres/postgres.ts'
@@ -10,21 +10,21 @@ import type { TimePage } from '../time-page.ts'
 
 /** Newest first, so a row that comes later in the list is further back in time. */
 export interface Keyed {
-  /** When, with all its digits. */
+  /** The time of the row, in microseconds. */
   readonly sort_key: string
   readonly decision_id: string
 }
 
-/** What to read. The texts are ours; what a caller gave is among `values`, always. */
+/** The texts contain nothing of a caller: what callers send is in `values`. */
 export interface BoundedQuery {
-  /** Tables or views with the columns of the answer. */
+  /** Tables or views whose rows are merged by time. */
   readonly sources: readonly BoundedSource[]
   /** Columns of the answer, of a row that is called `s`. */
   readonly columns: string
-  /** Columns of time and id: an index orders the rows of an organization by time and decision. */
+  /** The columns of the time and of the row's own id; an index orders rows by time and decision. */
   readonly time: string
   readonly id: string
-  /** Conditions that the index serves, and those that are looked at row by row. */
+  /** Conditions that the index serves, and conditions that are checked row by row. */
   readonly indexed: readonly string[]
   readonly filters: readonly string[]
   readonly values: readonly unknown[]
@@ -33,17 +33,17 @@ export interface BoundedQuery {
 
 export interface BoundedSource {
   readonly table: string
-  /** A condition on its rows, such as that of a partial index. */
-  readonly also?: string
+  /** Limits its rows, for example to those of a partial index. */
+  readonly condition?: string
 }
 
 export interface BoundedRows<R> {
   readonly rows: readonly R[]
-  /** Up to here all are in `rows`; null when there are no others. */
+  /** All rows up to this position are in `rows`; null if no others exist. */
   readonly endsAt: CursorPosition | null
 }
 
-/** Of each source. */
+/** Rows of each source that one page looks at. */
 export const scannedMax = 20_000
 
 export async function readBoundedRows<R extends Keyed & Row>(
@@ -51,47 +51,54 @@ export async function readBoundedRows<R extends Keyed & Row>(
   query: BoundedQuery
 ): Promise<BoundedRows<R>> {
   const { sources, time, id, filters, rowsMax } = query
-  const sortKey = `to_char(s.${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-  const order = `order by s.${time} desc, s.decision_id desc, s.${id} desc`
+  const orderBy = (column: string): string =>
+    `order by s.${column} desc, s.decision_id desc, s.${id} desc`
   const found = sources.map(
     (source) => `(select ${query.columns}, s.${time} as ordered_at
        from (${scannedBy(query, source)}) as s
       where ${['true', ...filters].join('\n        and ')}
-      ${order}
+      ${orderBy(time)}
       limit ${rowsMax})`
   )
   const rows = await store.query<R>(
-    `select s.*, ${sortKey.replace(`s.${time}`, 's.ordered_at')} as sort_key
+    `select s.*, ${sortKeyOf('ordered_at')} as sort_key
        from (${found.join('\n union all ')}) as s
-      ${order.replace(`s.${time}`, 's.ordered_at')}
+      ${orderBy('ordered_at')}
       limit ${rowsMax}`,
     query.values
   )
   if (rows.length === rowsMax) return { rows, endsAt: positionOf(rows.at(-1), id) }
   const ends = sources.map(
-    (source) => `(select ${sortKey} as sort_key, s.decision_id, s.${id}
+    (source) => `(select ${sortKeyOf(time)} as sort_key, s.decision_id, s.${id}
        from (${scannedBy(query, source)}) as s
-      ${order}
+      ${orderBy(time)}
      offset ${scannedMax - 1}
       limit 1)`
   )
   const scannedTexts = sources.map((source) => scannedBy(query, source)).join()
   const last = await store.query<Keyed & Row>(
-    // Of several sources, the end that comes first.
+    // Of several sources, the one whose limit is reached first.
     `select s.*
        from (${ends.join('\n union all ')}) as s
       order by s.sort_key desc, s.decision_id desc, s.${id} desc
       limit 1`,
-    // Only those that it names: the server wants to know the type of each.
+    // Without parameters that it does not use: Postgres could not infer their types.
     query.values.slice(0, highestParameterOf(scannedTexts))
   )
   return { rows, endsAt: positionOf(last[0], id) }
 }
 
-function scannedBy({ time, id, indexed }: BoundedQuery, { table, also }: BoundedSource): string {
+function sortKeyOf(column: string): string {
+  return `to_char(s.${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+}
+
+function scannedBy(
+  { time, id, indexed }: BoundedQuery,
+  { table, condition = 'true' }: BoundedSource
+): string {
   return `select *
                from ${table}
-              where ${[...indexed, also ?? 'true'].join('\n                and ')}
+              where ${[...indexed, condition].join('\n                and ')}
               order by ${time} desc, decision_id desc, ${id} desc
               limit ${scannedMax}`
 }
@@ -105,7 +112,7 @@ function positionOf(row: (Keyed & Row) | undefined, id: string): CursorPosition 
   return { sort_key: row.sort_key, id: `${row.decision_id}/${String(row[id])}` }
 }
 
-/** Conditions on time and place of a page, for the rows of one organization. */
+/** Conditions on the time range and the start of a page. */
 export function pageConditions(
   { range, after }: TimePage,
   { time, id }: Pick<BoundedQuery, 'time' | 'id'>,
@@ -139,8 +146,8 @@ export interface Page<R> {
 }
 
 /**
- * One page of several sources, of each of which at least one row more was asked for than the page
- * has. What lies behind the nearest end of a source is left to the next page.
+ * Merges sources into one page. Each source was read with a limit of at least one row more than
+ * the page has. Rows after the first end of a source are left to the next page.
  */
 export function pageOf<R extends Keyed>(
   sources: readonly BoundedRows<R>[],
@@ -150,10 +157,10 @@ export function pageOf<R extends Keyed>(
   const keyOf = ({ sort_key, id }: CursorPosition): string => `${sort_key} ${id}`
   const ends = sources.flatMap(({ endsAt }) => (endsAt === null ? [] : [endsAt]))
   const [end = null] = ends.toSorted((left, right) => (keyOf(left) < keyOf(right) ? 1 : -1))
-  const isBefore = (row: R): boolean => end === null || keyOf(placeOf(row)) >= keyOf(end)
+  const isComplete = (row: R): boolean => end === null || keyOf(placeOf(row)) >= keyOf(end)
   const rows = sources
     .flatMap((source) => source.rows)
-    .filter(isBefore)
+    .filter(isComplete)
     .toSorted((left, right) => (keyOf(placeOf(left)) < keyOf(placeOf(right)) ? 1 : -1))
   const page = rows.slice(0, limit)
   const last = page.at(-1)

@@ -19,7 +19,7 @@ export interface Conservation {
   /** Runs that these plans stand for; replays and pushed scores come on top. */
   readonly planned: number
   readonly accounted: Readonly<Record<AccountedStatus, number>>
-  /** Planned, not accounted for, and deferred or younger than what storage has stored. */
+  /** Planned and not accounted for, but deferred or younger than what storage has stored. */
   readonly in_flight: number
   /** Planned, and nowhere: 0, or something is lost. */
   readonly difference: number
@@ -79,14 +79,14 @@ export async function readConservation(
 
 const isPushed = `rule_id is not distinct from '${pushRuleId}'`
 const isFirst = `generation = 0 and not ${isPushed}`
-/** A kill between plan and publication, and then it came again and was deferred. */
+/** A deferred decision has a plan if the process was killed between the plan and its results. */
 const deferred = `select from deferred_decisions d
                               where d.organization_id = $1 and d.decision_id = p.decision_id`
 const endedStatuses = accountedStatuses.filter((status) => status !== 'open')
 
 /**
- * Each plan is compared with its own runs, so that one run too many hides no missing one. A run of
- * the first generation is stored or open; in the moment when both are there it counts once.
+ * Compares each plan with its own runs, so that an extra run never hides a missing one. A run of
+ * the first generation is stored or open; while it is both, it counts once.
  */
 const conservationQuery = `
   with plans as materialized (

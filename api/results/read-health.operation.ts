@@ -36,7 +36,7 @@ const conservation = objectOf({
   }),
   in_flight: {
     ...count,
-    description: 'Not accounted for: deferred, or younger than what storage has stored.'
+    description: 'Not accounted for, but deferred or younger than what storage has stored.'
   },
   difference: { ...count, description: 'Not accounted for, of the others: 0, or runs are lost.' },
   replays: { ...count, description: 'On top of what was planned, as are `pushed`.' },
@@ -61,7 +61,7 @@ export const readHealthOperation: Operation = {
         by_status: byStatus,
         deferred: {
           ...count,
-          description: 'Decisions whose evaluation is deferred, and not planned yet.'
+          description: 'Decisions whose evaluation is deferred.'
         },
         circuits: {
           type: 'array',

@@ -13,7 +13,7 @@ export interface HealthDependencies {
 }
 
 const nanoPerUsd = 1_000_000_000
-/** Beyond these, how many more there are changes nothing about what to do. */
+/** Bounds on what is counted: a larger number would change nothing about what to do. */
 const openMax = 100_000
 const deferredMax = 100_000
 

@@ -33,7 +33,7 @@ export function createPreviewRule(dependencies: PreviewRuleDependencies): Sessio
 
   return async function previewRule({ principal, body }) {
     const { organization_id: organizationId } = principal
-    // Again: those ahead of it in the queue have computed meanwhile.
+    // Checked again: calls ahead of it in the queue may have used the compute time.
     allowance.refuseSpent(organizationId)
     const ours = store.of(organizationId)
     const draft = { ...ruleDraftOf('preview', body as RuleBody, null), enabled: true }

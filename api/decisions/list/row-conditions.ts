@@ -1,7 +1,4 @@
-/** Filters as SQL on a row: a decision is called `s`, what came of it `o`, its plan `p`.
- *
- * The id of the organization is $1.
- */
+/** Filters as SQL: the decision is `s`, its evaluation `o`, its plan `p`, the organization $1. */
 import { agentIdOf } from '../../profiles/agent-name.ts'
 import { measures } from './decision-query.ts'
 import type { DecisionFilters, Measure } from './decision-query.ts'
@@ -93,8 +90,8 @@ function statusSql(status: NonNullable<DecisionFilters['status']>): string {
 }
 
 /**
- * What counts of the score of a name, as JSON `{value, label, passed}`. Of packed runs it stands at
- * the place of the kind that has the name; the kinds are looked up once for the statement.
+ * The effective score of a name, as JSON `{value, label, passed}`. A packed score has the place of
+ * its kind in the arrays; the kinds with the name are looked up once for the statement.
  */
 function scoreSqlOf(name: string): string {
   return `case when o.scores is null then (
@@ -108,7 +105,7 @@ function scoreSqlOf(name: string): string {
                 else o.scores -> ${name}::text end`
 }
 
-/** The number of a score; null when it has none. */
+/** The value of a score as a number; null if it has none. */
 export function scoreValueSql(name: string): string {
   return `(select case when jsonb_typeof(score.of -> 'value') = 'number'
                        then (score.of ->> 'value')::float8 end

@@ -9,7 +9,7 @@ export type KeyState = (typeof keyStates)[number]
 export interface StoredKey extends Row {
   readonly key_id: string
   readonly name: string
-  /** The <env> of slk_<env>_…. */
+  /** The <env> in `slk_<env>_…`. */
   readonly environment: string
   readonly scopes: readonly ApiKeyScope[]
   readonly rate_limit_points: number | null

@@ -19,7 +19,7 @@ const keyMembers = {
   key_id: { type: 'string', description: 'The public part of the key.' },
   prefix: { type: 'string', description: 'The start of the key.' },
   name: { type: 'string' },
-  environment: { type: 'string', description: 'As the key names it.' },
+  environment: { type: 'string', description: 'The <env> in slk_<env>_….' },
   scopes: { type: 'array', items: { enum: apiKeyScopes }, description: 'What it may do.' },
   rate_limit_points: {
     ...integerOrNull,

@@ -63,8 +63,8 @@ async function selectEnded(store: OrganizationStore, page: RunPage) {
   return await readBoundedRows<ListedRun>(store, {
     ...boundedQuery(store, page, endedOrder),
     sources: [
-      { table: 'packed_runs', ...(isFew ? { also: 'has_unsuccessful' } : {}) },
-      { table: 'later_runs', ...(isFew ? { also: unsuccessfulCondition } : {}) }
+      { table: 'packed_runs', ...(isFew ? { condition: 'has_unsuccessful' } : {}) },
+      { table: 'later_runs', ...(isFew ? { condition: unsuccessfulCondition } : {}) }
     ],
     columns: endedColumns
   })
@@ -76,7 +76,7 @@ async function selectOpen(store: OrganizationStore, page: RunPage) {
   if (status !== undefined && !isOpen(status)) return none
   return await readBoundedRows<ListedRun>(store, {
     ...boundedQuery(store, page, openOrder),
-    sources: [{ table: 'open_runs', also: `status <> 'finished'` }],
+    sources: [{ table: 'open_runs', condition: `status <> 'finished'` }],
     columns: openColumns
   })
 }

@@ -36,7 +36,7 @@ export interface Wanted {
   readonly filter: ReplayFilter
 }
 
-/** At most `limit`, the newest first; nobody else can replay them before the transaction ends. */
+/** Locks at most `limit` runs, the newest first, until the transaction ends. */
 export async function lockReplayable(
   transaction: Queryable,
   wanted: Wanted,
@@ -49,10 +49,10 @@ export async function lockReplayable(
     found.map(({ decision_id }) => decision_id),
     found.map(({ run_id }) => run_id)
   ]
-  // A packed run is locked by its row.
+  // The lock of a packed run is its row.
   await transaction.query(lockPacked, names.slice(0, 2))
   await transaction.query(lockLater, names)
-  // Somebody else may have replayed some of them before.
+  // Read again after the locks: another transaction may have replayed some of them.
   const isFound = new Set(found.map(nameOf))
   const ids = [...new Set(found.map(({ decision_id }) => decision_id))]
   const filter = { ...wanted.filter, decision_ids: ids }
@@ -60,7 +60,7 @@ export async function lockReplayable(
   return again.filter((run) => isFound.has(nameOf(run)))
 }
 
-/** Of one decision, more than anybody plans. */
+/** More runs than a plan has for one decision. */
 const runsOfOneMax = 100
 
 function nameOf({ decision_id, run_id }: ReplayableRun): string {
@@ -129,7 +129,7 @@ export async function countReplayable(
   return row?.n ?? 0
 }
 
-/** Both kinds of runs; where the few that did not succeed are wanted, by their indexes. */
+/** Packed and later runs; partial indexes serve a filter on runs that did not succeed. */
 function replayableRuns({ status, status_reason, decision_ids }: ReplayFilter): string {
   const areFew = decision_ids === undefined && isUnsuccessful(status, status_reason)
   const [packed, later] = areFew ? ['has_unsuccessful', unsuccessfulCondition] : ['true', 'true']

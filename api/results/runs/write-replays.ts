@@ -91,7 +91,7 @@ const supersedeLater = `
      and r.decision_id = replay.decision_id
      and r.run_id = replay.replay_of`
 
-/** All places of a row at once: a statement changes a row only once. */
+/** Sets all places of a row at once, because a statement updates a row only once. */
 const supersedePacked = `
   update evaluations e
      set superseded_by = (

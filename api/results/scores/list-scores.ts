@@ -74,8 +74,8 @@ function selectScores(
   const named = name === undefined ? null : textCondition('name', name, parameter(name))
   return readBoundedRows<ScoreRow>(store, {
     sources: [
-      { table: 'packed_runs', also: 'name is not null' },
-      { table: 'later_scores', ...(named === null ? {} : { also: named }) }
+      { table: 'packed_runs', condition: 'name is not null' },
+      { table: 'later_scores', ...(named === null ? {} : { condition: named }) }
     ],
     ...{ columns, ...order, indexed, values, rowsMax: page.rowsMax },
     filters: [...(named === null ? [] : [named]), ...scoreConditions(filters, parameter)]

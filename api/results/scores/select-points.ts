@@ -110,7 +110,7 @@ export async function selectPoints(
   }
 }
 
-/** What both have, and a score needs. */
+/** The columns of a score that both sources have. */
 const scannedColumns = `decision_id, run_id, score_id, name, data_type, value, label, passed,
                        range_min, range_max, source_kind, rule_id, evaluator_id, evaluator,
                        evaluator_version, organization_id, evaluated_at, agent_id, session_id,
@@ -124,7 +124,7 @@ function scannedFrom(table: string, conditions: readonly string[], rowsMax: numb
                  limit ${rowsMax})`
 }
 
-/** Only calls have a model, and these are never packed. */
+/** Only runs that call a model have one, and these are never packed. */
 const runOfScore = `left join later_runs r
                 on r.organization_id = s.organization_id
                and r.decision_id = s.decision_id

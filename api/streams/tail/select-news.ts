@@ -1,4 +1,4 @@
-/** What a tail looks for: which decisions there are, and what their evaluation has come to. */
+/** Selects what a tail shows: new decisions, and the state of their evaluations. */
 import { scoresSql } from '../../../store/packed-sql.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
 import { textCondition } from '../../../platform/postgres/text-condition.ts'
