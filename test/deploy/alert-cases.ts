@@ -251,7 +251,7 @@ const evaluationCases: readonly AlertCase[] = [
   {
     alert: 'SluiceDeferredGrowing',
     series: { 'sluice_deferred_decisions{job="evaluation"}': '2000+0.01x180' },
-    summary: 'the evaluation of 2000 decisions is deferred, and of more every minute'
+    summary: 'the evaluation of 2000 decisions is deferred, and the number grows'
   },
   {
     alert: 'SluiceJudgeCallsFailing',
