@@ -29,21 +29,21 @@ export const inputNotRepeated = Object.freeze<Evaluator>({
   }
 })
 
-/** Whether the output repeats the input, in which most of it stands, or the request in that. */
+/** Whether the output, most of which is in the input, repeats the input or its request. */
 function isEchoOf(
   output: readonly number[],
   input: readonly number[],
   lowerRequest: () => string
 ): boolean {
   const said = phraseSetOf(output)
-  if (isSaid(input, said)) return true
+  if (isRepeated(input, said)) return true
   const request = phrasesOf(wordsOf(lowerRequest()))
-  if (!isSaid(request, said)) return false
+  if (!isRepeated(request, said)) return false
   return shareWithin(output, phraseSetOf(request)) >= repeatedShareMin
 }
 
-/** Whether the output holds most of a text, with its first and its last phrase. */
-function isSaid(phrases: readonly number[], said: PhraseSet): boolean {
+/** Whether the output contains most of a text, with its first and last phrase. */
+function isRepeated(phrases: readonly number[], said: PhraseSet): boolean {
   const first = phrases[0]
   const last = phrases.at(-1)
   if (first === undefined || last === undefined) return false

@@ -29,13 +29,13 @@ export function longestLoop(units: ArrayLike<number>, limits: LoopLimits): Loop 
 }
 
 /**
- * Length of the longest stretch in which every unit equals the one `period` before; 0 when none
- * has `lengthMin` units.
+ * Length of the longest range in which every unit equals the one `period` before; 0 when none has
+ * `lengthMin` units.
  */
 function longestOfPeriod(units: ArrayLike<number>, period: number, lengthMin: number): number {
   const runMin = lengthMin - period
   let longest = 0
-  // A run of equal units that is long enough covers at least one of the places looked at.
+  // A run of at least `runMin` equal units covers one of every `runMin` places.
   for (let at = period + runMin - 1; at < units.length; at += runMin) {
     let start = at
     while (start >= period && units[start] === units[start - period]) start--

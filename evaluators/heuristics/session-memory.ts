@@ -16,8 +16,8 @@ export function createSessionMemory(sessionsMax = sessionsMaxDefault): SessionMe
 
   return {
     remember(sessionKey, decisionId, answer) {
-      let answers = sessions.get(sessionKey)
-      if (answers === undefined) sessions.set(sessionKey, (answers = []))
+      const answers = sessions.get(sessionKey) ?? []
+      if (answers.length === 0) sessions.set(sessionKey, answers)
       const known = answers.findIndex((each) => each.decisionId === decisionId)
       // Delivered again, it is judged by what came before it, as it was the first time.
       if (known >= 0) return answers.slice(0, known + 1).map((each) => each.answer)

@@ -39,14 +39,14 @@ const endCharacters = 32_768
  * Each of the first words of a lower-case text as a 32-bit hash. Scripts without spaces between
  * words (Chinese, Japanese, Thai) and emoji count each character as a word.
  *
- * A plain array: a typed one has memory outside of the heap, and allocating and freeing that cost a
- * sixth of the default rule's CPU time.
+ * A plain array, because a typed array has memory outside of the heap: allocating and freeing it
+ * took a sixth of the default rule's CPU time.
  */
 export function wordsOf(lowerText: string): readonly number[] {
   return readWords(lowerText, wordsMax)
 }
 
-/** The same of the last words. */
+/** The same for the last words. */
 export function lastWordsOf(text: string): readonly number[] {
   const end = text.slice(-endCharacters).toLowerCase().slice(-endCharacters)
   return readWords(end, endCharacters).slice(-wordsMax)
@@ -67,7 +67,7 @@ function readWords(lowerText: string, countMax: number): number[] {
     hash = 0
   }
   if (hash !== 0) words.push(hash)
-  // One character may end a word and be another.
+  // The last character may have ended a word and be a word itself.
   return words.length > countMax ? words.slice(0, countMax) : words
 }
 
