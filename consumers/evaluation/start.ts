@@ -74,7 +74,9 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
       storePlans: createStorePlans({ postgres, addJobs: queue.add, clock: systemClock })
     }),
     evaluateAll: createEvaluateAll({ clock: systemClock, compile, onFailure }),
-    ...{ publish, costs, lane }
+    publish,
+    costs,
+    lane
   }
   const { assigned } = group
   lifecycle.onStop('deferred decisions', startWorkOff({ ...steps, postgres, assigned, logger }))

@@ -1,4 +1,4 @@
-/** Looks again at decisions that somebody scored before it was known what is planned for them. */
+/** Refreshes decisions with a pushed score whose plan was not stored when the score was. */
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { RowKey } from './evaluation-rows.ts'
@@ -10,8 +10,8 @@ import { refreshOutcomes } from './refresh-outcomes.ts'
 const decisionsMax = 500
 
 /**
- * The evaluation group plans, and storage does not hear of it when there is nothing to run: without
- * a run to store, such a decision would wait for a plan for ever.
+ * A plan without runs publishes nothing, so storage would never refresh such a decision when the
+ * plan is stored.
  */
 export async function refreshUnplanned(dependencies: UpkeepDependencies): Promise<void> {
   await inTurn(dependencies, async (transaction) => {

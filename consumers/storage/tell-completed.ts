@@ -19,8 +19,8 @@ export interface TellCompletedDependencies {
 }
 
 /**
- * In the transaction that stored runs of these evaluations and closed them; for organizations
- * without webhooks nothing is asked.
+ * Called in the transaction that stored these evaluations and closed their runs. It makes no query
+ * for organizations without webhooks.
  * @param evaluations those with runs that were not stored before
  */
 export type TellCompleted = (
@@ -38,9 +38,9 @@ export function createTellCompleted(dependencies: TellCompletedDependencies): Te
       transaction,
       planned.map(({ organization_id }) => organization_id)
     )
-    const heard = planned.filter(({ organization_id }) => webhooks.has(organization_id))
-    if (heard.length === 0) return
-    const decisions = new Map(heard.map((decision) => [identityNameOf(decision), decision]))
+    const subscribed = planned.filter(({ organization_id }) => webhooks.has(organization_id))
+    if (subscribed.length === 0) return
+    const decisions = new Map(subscribed.map((decision) => [identityNameOf(decision), decision]))
     const runs = await readCompleted(transaction, [...decisions.values()])
     const now = clock.now()
     const completions = [...runs].flatMap(([name, { planned: count, ended }]) => {
@@ -83,9 +83,9 @@ type Named = { readonly organization_id: string; readonly decision_id: string }
 type PlanRow = Named & { readonly runs: number }
 
 /**
- * The runs of a decision may come over several partitions, and be stored by two transactions at
- * once that do not see each other. So they take turns by the plan, and look after that: the later
- * one sees the runs of both.
+ * The runs of a decision may be in several partitions, and two transactions that do not see each
+ * other may store them at the same time. The plan is their lock: the later transaction waits for
+ * it, and then sees the runs of both.
  */
 async function readCompleted(transaction: Queryable, decisions: readonly Evaluation[]) {
   const keys = keysOf(
@@ -105,7 +105,7 @@ async function readCompleted(transaction: Queryable, decisions: readonly Evaluat
   for (const plan of plans) {
     const own = ended.get(identityNameOf(plan)) ?? []
     const first = own.filter(({ generation }) => generation === 0)
-    // More than planned: a plan that was taken up again by a later version of what is built in.
+    // There are more than planned when a later version of the built-in rules repeated the plan.
     if (first.length >= plan.runs) {
       completed.set(identityNameOf(plan), { planned: plan.runs, ended: own })
     }
@@ -119,7 +119,7 @@ const scoreSql = (of: string): string =>
   `json_build_object('name', ${of}.name, 'value', ${of}.value, 'label', ${of}.label,
               'passed', ${of}.passed)`
 
-/** Of decisions without an open run. Scores come as JSON, so that a run is one row. */
+/** Reads the ended runs of decisions without open runs. Scores are JSON, so a run is one row. */
 async function readEnded(
   transaction: Queryable,
   keys: readonly unknown[]

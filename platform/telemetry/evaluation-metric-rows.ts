@@ -33,7 +33,7 @@ export const evaluationMetricRows = {
     type: 'gauge',
     unit: 'decisions',
     across: 'max',
-    help: 'Decisions of all organizations whose evaluation is deferred; counted up to 100000.',
+    help: 'Decisions of all organizations whose evaluation is deferred, counted up to 100000.',
     labels: []
   },
   sluice_connection_circuits_open: {

@@ -38,7 +38,7 @@ interface VersionRow extends Row {
 const scoresMax = 20_000
 /** Of a name, whatever else the threshold asks for; few of them may be of its agent. */
 const lookedAtMax = 50_000
-/** Looked at for those that have a score of the name: no index finds them. */
+/** The newest rows that are searched for a packed score of the name, which no index has. */
 const decisionsMax = 200_000
 
 /** A score that was measured again does not count; a pushed one is nobody's evaluator. */

@@ -1,5 +1,4 @@
-/** Keeps a partition for each day of decisions and of evaluations: ahead of time, and for what came
- *  without one. */
+/** Makes day partitions of decisions and evaluations, ahead of time and for rows without one. */
 import { backoffMs } from '../../../core/backoff.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import { isTransientStoreError } from '../../../platform/postgres/postgres.ts'
@@ -28,7 +27,7 @@ const attemptsMax = 5
 const backoff = { baseMs: 100, capMs: 2000 }
 /** Whoever reads or writes decisions waits behind us for no longer than this. */
 const lockTimeoutMs = 500
-/** The same that ensure_day_partition takes. */
+/** The same lock as in ensure_day_partition. */
 const takeTurn = `select pg_try_advisory_xact_lock(
                            hashtextextended('sluice decisions partitions', 0)) as is_ours`
 
@@ -92,13 +91,13 @@ async function makeDay(transaction: Queryable, table: string, day: string): Prom
 }
 
 interface Day extends Record<string, unknown> {
-  /** Of the table. */
+  /** The partitioned table. */
   readonly name: string
   /** As `2025-01-15`. */
   readonly day: string
 }
 
-/** Days that have no partition yet. */
+/** Days around today that have no partition yet. */
 async function daysAround(postgres: Queryable): Promise<Day[]> {
   return await postgres.query<Day>(
     `select name, to_char(day, 'YYYY-MM-DD') as day

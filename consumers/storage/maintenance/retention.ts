@@ -1,4 +1,4 @@
-/** Retention: days of decisions and evaluations are dropped, the rest is deleted in pieces.
+/** Retention: drops days of decisions and evaluations, and deletes other old rows in pieces.
  *
  * A decision that comes when its day is dropped already (a dead letter of long ago that is sent
  * again, a group that was far behind) is stored in the default partition like any other, and
@@ -47,7 +47,7 @@ function retentionMsOf(role: string): number {
   return Number(config?.['retention.ms'] ?? 0)
 }
 
-/** A kind is noted as used once a day, and outlives the rows that name it. */
+/** The use of a kind is written once a day, so a kind outlives the rows that refer to it. */
 const kindDays = 2
 
 /** One round; logs what it dropped or deleted. @returns whether there is more to delete */
@@ -80,7 +80,7 @@ async function dropDays(dependencies: UpkeepDependencies, retentionDays: number)
   }
 }
 
-/** Those that are attached, the oldest first, such as `decisions_20250115`. */
+/** Attached partitions to drop, the oldest first, such as `decisions_20250115`. */
 async function expiredPartitions(postgres: Queryable, days: number): Promise<string[]> {
   const rows = await postgres.query<{ name: string }>(
     `select child.relname as name

@@ -88,7 +88,7 @@ interface State extends Record<string, unknown> {
   readonly missing_days: number
 }
 
-/** Of all tables together. */
+/** Rows and missing partitions of all tables together. */
 async function readState(postgres: Queryable): Promise<State> {
   const counts = tablesByDay.map(
     (name) => `(select count(*) from (select from ${name}_default

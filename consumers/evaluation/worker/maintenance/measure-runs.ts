@@ -1,4 +1,4 @@
-/** How many runs are open, connections closed to them, and decisions deferred. */
+/** Measures open runs, connections with an open circuit, and deferred decisions. */
 import type { Metrics } from '../../../../platform/telemetry/metrics.ts'
 import type { Queryable } from '../../../../platform/postgres/postgres.ts'
 import type { OpenStatus } from '../open-run.ts'
@@ -10,7 +10,7 @@ export interface MeasureDependencies {
 
 const statuses: readonly OpenStatus[] = ['scheduled', 'running', 'retrying', 'blocked', 'finished']
 
-/** Beyond it they are not counted. */
+/** Deferred decisions are counted up to this number. */
 const deferredMax = 100_000
 
 export async function measureRuns({ postgres, metrics }: MeasureDependencies): Promise<void> {
