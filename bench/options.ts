@@ -30,7 +30,7 @@ export interface BenchOptions {
   /** Of each measurement. */
   readonly seconds: number
   readonly connections: number
-  /** How many there are in the tables of --reads, and how many --storage and --pipeline store. */
+  /** Decisions that --reads has in its tables, and that --storage and --pipeline store. */
   readonly decisions: number
   /** The folder of another checkout that takes turns with this one; null for none. */
   readonly against: string | null
@@ -73,7 +73,7 @@ Without the first part it compares the rows. Instead of that, one of:
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
   --decisions N      decisions of --reads (2000000), --storage (150000) and --pipeline (60000)
   --against FOLDER   another checkout, with its node_modules, that takes turns with this one in
-                     --pipeline: as a clone of the release before
+                     --pipeline, such as a clone of the last release
   --json FILE        where the figures are kept (bench/results/<date>-<what>.json)
   --help             this text
 

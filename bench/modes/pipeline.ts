@@ -1,4 +1,4 @@
-/** The whole system under full load: what a decision costs every part, beside the goals. */
+/** The whole system under full load: what a decision costs each part, compared with the goals. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Postgres } from '../../platform/postgres/postgres.ts'
@@ -29,12 +29,12 @@ const copyShare = 5 / 2
 /** The load ends by the number of its requests. */
 const sendSecondsMax = 600
 const statementTimeoutMs = 300_000
-/** A member that is held stays in its group. */
+/** A member that is stopped for minutes stays in its group. */
 const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '300000' }
 
 interface Measured extends LoadCost {
   readonly kept: Kept
-  /** CPU of the evaluation process, while storage is held. */
+  /** CPU of the evaluation process for one decision, while storage is stopped. */
   readonly evaluation_us: number
   readonly waits_ms: readonly number[]
   /** Decisions that were accepted and are not stored or not evaluated. */
@@ -133,8 +133,8 @@ function sendingOf({ options: { decisions, connections } }: Session, share: numb
 }
 
 /**
- * Decisions are stored while evaluation is held, and evaluated while storage is held. Storage is
- * still held when it returns, and only evaluations wait for it.
+ * Stores decisions while evaluation is stopped, and evaluates them while storage is stopped. When
+ * it returns, storage is still stopped and only evaluations wait for it.
  */
 async function measureEvaluation({ session, system }: Scene) {
   const { pids, groups } = system
@@ -174,7 +174,7 @@ export function figuresOf(turns: readonly Measured[]): Omit<PipelineFigures, 'co
   const of = (value: (turn: Measured) => number): number => median(turns.map(value))
   const waits = turns.flatMap(({ waits_ms }) => waits_ms)
   return {
-    cpu_us: of(behindGateway),
+    cpu_us: of(cpuAfterGateway),
     decisions_per_second: of(({ accepted, seconds }) => accepted / seconds),
     postgres_bytes: of(({ kept }) => bytesIn(kept)),
     wal_bytes: of(({ kept }) => kept.wal),
@@ -184,7 +184,7 @@ export function figuresOf(turns: readonly Measured[]): Omit<PipelineFigures, 'co
   }
 }
 
-function behindGateway({ cpu }: Measured): number {
+function cpuAfterGateway({ cpu }: Measured): number {
   return parts.reduce((sum, part) => sum + (part === 'gateway' ? 0 : cpu[part]), 0)
 }
 

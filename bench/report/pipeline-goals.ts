@@ -1,4 +1,4 @@
-/** What the whole system shall reach for a decision, and whether it did. */
+/** The goals of the whole system, and whether a measurement meets them. */
 import { markdownTable } from './markdown.ts'
 
 export interface PipelineFigures {
@@ -18,7 +18,7 @@ export interface PipelineFigures {
 interface Goal {
   readonly what: string
   readonly figure: keyof PipelineFigures
-  /** As it was before, where no other checkout is measured. */
+  /** The figure before the goals were set, shown when no other checkout is measured. */
   readonly before: string
   readonly goal: number
   readonly moonshot: number
@@ -64,7 +64,7 @@ const goals: readonly Goal[] = [
   }
 ]
 
-/** @param before of the other checkout; what it lacks is shown as it was once measured */
+/** @param before figures of the other checkout, if there is one */
 export function markdownOfPipelineGoals(
   measured: PipelineFigures,
   before: Partial<PipelineFigures>
