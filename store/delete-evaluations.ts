@@ -1,5 +1,5 @@
 /** Deletes what was made of decisions: with a decision it is to be gone as well. */
-import type { Decision } from '../core/decision/decision.ts'
+import type { DecisionIdentity } from '../core/decision/decision.ts'
 import { changeOutcomeHours } from './change-outcome-hours.ts'
 import type { SummedOutcome } from './change-outcome-hours.ts'
 import { countedSql } from './packed-sql.ts'
@@ -61,7 +61,7 @@ interface PackedCounts {
 /** Deletes in the order of tables in which storage writes; sums come last. */
 export async function deleteEvaluations(
   transaction: Queryable,
-  decisions: readonly Pick<Decision, 'organization_id' | 'decision_id'>[]
+  decisions: readonly DecisionIdentity[]
 ): Promise<EvaluationCounts> {
   const names = [
     decisions.map(({ organization_id }) => organization_id),

@@ -1,16 +1,14 @@
 /** Finds the decisions that were erased, whatever the rules say by now. */
 import { identityNameOf } from '../core/decision/decision.ts'
-import type { Decision } from '../core/decision/decision.ts'
+import type { DecisionIdentity } from '../core/decision/decision.ts'
 import type { Queryable } from '../platform/postgres/postgres.ts'
-
-type Identity = Pick<Decision, 'organization_id' | 'decision_id'>
 
 /** @returns the names of those among `identities` that are tombstones. */
 export async function findTombstones(
   transaction: Queryable,
-  identities: readonly Identity[]
+  identities: readonly DecisionIdentity[]
 ): Promise<ReadonlySet<string>> {
-  const rows = await transaction.query<{ organization_id: string; decision_id: string }>(
+  const rows = await transaction.query<DecisionIdentity>(
     // The limit keeps it a look-up for each: many that were erased are not to be read either.
     `select wanted.organization_id, wanted.decision_id
        from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)

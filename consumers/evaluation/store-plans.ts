@@ -1,7 +1,7 @@
 /** store: what was planned for each decision, with the runs that wait, in one transaction. */
 import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Decision } from '../../core/decision/decision.ts'
+import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import { isOfflineKind, offlineKinds } from '../../core/evaluation/evaluator-definition.ts'
 import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
 import type { PlannedRun, RuleOutcome } from '../../evaluators/planning/plan-rules.ts'
@@ -102,7 +102,7 @@ const insertRows = createInsertRows('evaluation_plans', columns, {
 })
 
 function insertPlans(transaction: Queryable, plans: readonly Plan[]) {
-  return insertRows<{ organization_id: string; decision_id: string }>(transaction, plans)
+  return insertRows<DecisionIdentity>(transaction, plans)
 }
 
 /** A batch may hold the same decision twice; the first is the one whose plan was inserted. */

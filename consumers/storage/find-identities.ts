@@ -1,6 +1,6 @@
-/** Finds which decisions are stored, and since when: the row of an evaluation has the same time. */
+/** Finds identities of decisions: a row of `evaluations` has the same `received_at`. */
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Decision } from '../../core/decision/decision.ts'
+import type { DecisionIdentity } from '../../core/decision/decision.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { uuidArray } from '../../platform/postgres/postgres-array.ts'
 
@@ -10,18 +10,15 @@ export interface FoundIdentity {
   readonly is_erased: boolean
 }
 
-/** @returns by name; without those that are not stored. */
+/** @returns by name; an identity that is not stored has no entry */
 export async function findIdentities(
   transaction: Queryable,
-  decisions: readonly Pick<Decision, 'organization_id' | 'decision_id'>[]
+  decisions: readonly DecisionIdentity[]
 ): Promise<ReadonlyMap<string, FoundIdentity>> {
-  const rows = await transaction.query<{
-    organization_id: string
-    decision_id: string
-    received_at: Date
-    is_erased: boolean
-  }>(
-    // The limit keeps it a look-up for each: a join would read all identities that there are.
+  const rows = await transaction.query<
+    DecisionIdentity & { readonly received_at: Date; readonly is_erased: boolean }
+  >(
+    // With the limit Postgres looks up each identity; for a join it would read all identities.
     `select wanted.organization_id, wanted.decision_id, known.received_at, known.is_erased
        from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
       cross join lateral (

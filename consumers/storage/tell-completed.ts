@@ -1,6 +1,7 @@
 /** Tells the webhooks of an organization which decisions have no run left to end. */
 import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
+import type { DecisionIdentity } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../core/evaluation/rule.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
@@ -79,8 +80,7 @@ interface Completed {
   readonly ended: readonly CompletedRun[]
 }
 
-type Named = { readonly organization_id: string; readonly decision_id: string }
-type PlanRow = Named & { readonly runs: number }
+type PlanRow = DecisionIdentity & { readonly runs: number }
 
 /**
  * The runs of a decision may be in several partitions, and two transactions that do not see each
@@ -113,7 +113,7 @@ async function readCompleted(transaction: Queryable, decisions: readonly Evaluat
   return completed
 }
 
-type EndedRow = Named & CompletedRun & Record<string, unknown>
+type EndedRow = DecisionIdentity & CompletedRun & Record<string, unknown>
 
 const scoreSql = (of: string): string =>
   `json_build_object('name', ${of}.name, 'value', ${of}.value, 'label', ${of}.label,

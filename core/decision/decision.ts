@@ -22,11 +22,10 @@ export interface Decision {
   readonly sdk_version: string | null
 }
 
+export type DecisionIdentity = Pick<Decision, 'organization_id' | 'decision_id'>
+
 /** The identity as one text: unique, and short to compare. */
-export function identityNameOf({
-  organization_id,
-  decision_id
-}: Pick<Decision, 'organization_id' | 'decision_id'>): string {
+export function identityNameOf({ organization_id, decision_id }: DecisionIdentity): string {
   return `${organization_id}/${decision_id}`
 }
 

@@ -1,11 +1,9 @@
 /** Reads the decisions of runs and of deferred rows, which contain only their identities. */
 import { identityNameOf } from '../../../core/decision/decision.ts'
-import type { Decision } from '../../../core/decision/decision.ts'
+import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
-type Identity = Pick<Decision, 'organization_id' | 'decision_id'>
-
-interface DecisionRow extends Row, Identity {
+interface DecisionRow extends Row, DecisionIdentity {
   readonly received_at: Date
   readonly input: string
   /** A JSON literal. */
@@ -22,7 +20,7 @@ interface DecisionRow extends Row, Identity {
 /** `absent`: not stored yet. `dropped`: its time was over. */
 export async function readDecision(
   transaction: Queryable,
-  key: Identity
+  key: DecisionIdentity
 ): Promise<Decision | 'absent' | 'dropped' | 'erased'> {
   let [row] = await selectDecisions(transaction, [key])
   if (row === undefined) {
@@ -39,7 +37,7 @@ export async function readDecision(
 /** As `readDecision`, in the order of the keys. */
 export async function readDecisions(
   transaction: Queryable,
-  keys: readonly Identity[]
+  keys: readonly DecisionIdentity[]
 ): Promise<readonly Awaited<ReturnType<typeof readDecision>>[]> {
   const rows = await selectDecisions(transaction, keys)
   const found = new Map(rows.map((row) => [identityNameOf(row), decisionOf(row)]))
@@ -58,7 +56,7 @@ function decisionOf(row: DecisionRow): Decision {
 /** Looks up the time of each decision first, so that one partition is read for it. */
 async function selectDecisions(
   transaction: Queryable,
-  keys: readonly Identity[]
+  keys: readonly DecisionIdentity[]
 ): Promise<DecisionRow[]> {
   return await transaction.query<DecisionRow>(
     `select organization_id, decision_id, found.*
@@ -79,10 +77,10 @@ async function selectDecisions(
   )
 }
 
-async function whyMissing(transaction: Queryable, { organization_id, decision_id }: Identity) {
+async function whyMissing(transaction: Queryable, key: DecisionIdentity) {
   const [identity] = await transaction.query<{ erased_at: Date | null }>(
     `select erased_at from decision_ids where organization_id = $1 and decision_id = $2`,
-    [organization_id, decision_id]
+    [key.organization_id, key.decision_id]
   )
   if (identity === undefined) return 'absent'
   return identity.erased_at === null ? 'dropped' : 'erased'
