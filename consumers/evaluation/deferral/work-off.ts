@@ -1,6 +1,5 @@
 /** Evaluates deferred decisions, a piece of each organization in turn, when no batch runs. */
 import { backoffMs } from '../../../core/backoff.ts'
-import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { EvaluateAll } from '../evaluate.ts'
