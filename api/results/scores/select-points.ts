@@ -74,14 +74,17 @@ export async function selectPoints(
   const values: unknown[] = []
   const parameter = (value: unknown): string => `$${values.push(value)}`
   const indexed = indexedConditions(store.organizationId, query, parameter)
-  const conditions = [...scoreConditions(filters, parameter), `not (${isCorrected})`]
+  const { name } = filters
+  const named = name === undefined ? [] : [textCondition('name', name, parameter(name))]
+  const conditions = [...named, ...scoreConditions(filters, parameter), `not (${isCorrected})`]
   const model = groups.includes('model') ? runOfScore : ''
   const rows = await store.query<(PointRow | { key: null }) & { rows: number; since: Date | null }>(
+    // No index finds packed runs by name: those of all names are scanned, so that it ends.
     `with scanned as materialized (
        select *
          from (${scannedFrom('packed_runs', [...indexed, 'name is not null'], rowsMax)}
                union all
-               ${scannedFrom('later_scores', indexed, rowsMax)}) newest
+               ${scannedFrom('later_scores', [...indexed, ...named], rowsMax)}) newest
         order by evaluated_at desc, decision_id desc, score_id desc
         limit ${rowsMax}
      ), points as (
@@ -144,12 +147,11 @@ function bucketOf(interval: SummaryQuery['interval']): string {
 
 function indexedConditions(
   organizationId: string,
-  { range, filters: { name } }: SummaryQuery,
+  { range }: SummaryQuery,
   parameter: (value: unknown) => string
 ): readonly string[] {
   return [
     `organization_id = ${parameter(organizationId)}`,
-    ...(name === undefined ? [] : [textCondition('name', name, parameter(name))]),
     `evaluated_at >= ${parameter(range.from)}`,
     ...(range.to === null ? [] : [`evaluated_at < ${parameter(range.to)}`])
   ]

@@ -126,7 +126,21 @@ export async function deleteDeferred(
   postgres: Queryable,
   deferred: readonly DecisionIdentity[]
 ): Promise<void> {
-  await changeRows(postgres, `delete from deferred_decisions d using ${given}`, deferred)
+  await changeRows(postgres, `delete from deferred_decisions d using ${given} where`, deferred)
+}
+
+/**
+ * Deletes rows of decisions that are not stored although storage is past them: it refused them. A
+ * decision is written to the topic well within these minutes after its receipt.
+ */
+export async function deleteRefused(
+  postgres: Queryable,
+  absent: readonly DecisionIdentity[]
+): Promise<void> {
+  const refused = `delete from deferred_decisions d
+       using ${given}, (select min(as_of) as at from storage_progress) as stored
+      where d.received_at < stored.at - interval '5 minutes' and`
+  await changeRows(postgres, refused, absent)
 }
 
 /** For decisions that are not stored yet. */
@@ -135,7 +149,7 @@ export async function postponeDeferred(
   deferred: readonly DecisionIdentity[]
 ): Promise<void> {
   const postpone = `update deferred_decisions d set due_at = now() + interval '1 second'`
-  await changeRows(postgres, `${postpone} from ${given}`, deferred)
+  await changeRows(postgres, `${postpone} from ${given} where`, deferred)
 }
 
 const given = 'unnest($1::uuid[], $2::uuid[]) as given (organization_id, decision_id)'
@@ -148,7 +162,7 @@ async function changeRows(
   if (deferred.length === 0) return
   await postgres.query(
     `${statement}
-      where d.organization_id = given.organization_id and d.decision_id = given.decision_id`,
+      d.organization_id = given.organization_id and d.decision_id = given.decision_id`,
     [
       deferred.map(({ organization_id }) => organization_id),
       deferred.map(({ decision_id }) => decision_id)

@@ -1,5 +1,6 @@
 /** Evaluates deferred decisions, a piece of each organization in turn, when no batch runs. */
 import { backoffMs } from '../../../core/backoff.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
 import type { Postgres } from '../../../platform/postgres/postgres.ts'
 import type { Logger } from '../../../platform/telemetry/logger.ts'
 import type { EvaluateAll } from '../evaluate.ts'
@@ -12,6 +13,7 @@ import type { PublishedOf } from './are-stored.ts'
 import type { Costs } from './costs.ts'
 import {
   deleteDeferred,
+  deleteRefused,
   nextOrganization,
   postponeDeferred,
   selectDeferred
@@ -113,6 +115,7 @@ async function evaluatePiece(
   const found = await readDecisions(postgres, deferred)
   const absent = deferred.filter((_, index) => found[index] === 'absent')
   const ready = deferred.filter((_, index) => found[index] !== 'absent')
+  await deleteRefused(postgres, absent)
   await postponeDeferred(postgres, absent)
   if (ready.length === 0) return null
   // An erased or dropped decision is not evaluated; its row is deleted with the others.

@@ -131,6 +131,18 @@ test('one that is not stored yet holds up no other, and waits until it is', asyn
   expect(published).toEqual([stored.decision_id, absent.decision_id])
 })
 
+test('one that storage refused is given up once storage is past it', async () => {
+  const refused = decisionsOf(randomUUID(), 1)
+  await deferDecisions(postgres, refused, partition)
+  await database.query(
+    `insert into storage_progress (topic, partition, next_offset, as_of) values ('t', 0, 1, now())`
+  )
+  start()
+  await untilNone()
+  expect(published).toEqual([])
+  await database.query('delete from storage_progress')
+})
+
 test('one that was not published is evaluated again, by the same plan', async () => {
   const decisions = decisionsOf(randomUUID(), 1)
   await storeAll(decisions)
