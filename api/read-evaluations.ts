@@ -63,6 +63,7 @@ export function createReadEvaluations(): EvaluationReads {
   })
 
   const readEvaluations: ReadEvaluations = async function* (store, decisionIds) {
+    if (decisionIds.length === 0) return
     const days = await selectDays(store, decisionIds)
     for (const ids of await batchesOf(store, decisionIds, days)) {
       // Plans after runs: whatever run is seen, the plan that it belongs to is seen as well.

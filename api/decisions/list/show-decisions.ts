@@ -29,8 +29,7 @@ export async function showDecisions(
   const all = await selectSummaries(store, page.keys)
   const rows = hasPayloads(include) ? upToBytes(all, payloadBytesMax) : all
   const payloads = await selectPayloads(store, hasPayloads(include) ? rows : [])
-  const ids = rows.map(({ decision_id }) => decision_id)
-  const nextView = await createNextView({ store, ids, include }, readEvaluations)
+  const nextView = await createNextView({ store, rows, include }, readEvaluations)
   const charactersMax = otherCharactersMax + (hasPayloads(include) ? payloadBytesMax : 0)
   const texts: string[] = []
   let characters = 0
@@ -50,16 +49,17 @@ export async function showDecisions(
 
 interface Viewing {
   readonly store: OrganizationStore
-  readonly ids: readonly string[]
+  readonly rows: readonly SummaryRow[]
   readonly include: readonly Inclusion[]
 }
 
 /** @returns the evaluation of a decision; to be called for the ids in their order. */
 async function createNextView(
-  { store, ids, include }: Viewing,
+  { store, rows, include }: Viewing,
   readEvaluations: ReadEvaluations
 ): Promise<(decisionId: string) => Promise<SummaryParts['evaluation']>> {
-  const settled = include.includes('scores') ? null : await selectSettled(store, ids)
+  const settled = include.includes('scores') ? null : await selectSettled(store, rows)
+  const ids = rows.map(({ decision_id }) => decision_id)
   const others = ids.filter((id) => settled?.has(id) !== true)
   const evaluations = readEvaluations(store, others)[Symbol.asyncIterator]()
   return async function nextView(decisionId) {
