@@ -125,7 +125,7 @@ export async function insertEvaluations(
 
 type Named = { readonly organization_id: string; readonly decision_id: string }
 
-/** Waits for whoever stores runs of the same decisions. */
+/** Waits for transactions that store runs of the same decisions. */
 export async function lockEvaluations(
   transaction: Queryable,
   rows: readonly RowKey[]

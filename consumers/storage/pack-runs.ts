@@ -129,7 +129,7 @@ function isFiniteOrNull(value: number | null): boolean {
   return value === null || Number.isFinite(value)
 }
 
-/** Whoever reads the row divides again: Postgres refuses what is too great, or too near to 0. */
+/** The view divides again, and Postgres refuses a result that is too great or too near to 0. */
 function isInReach({ value, range_min: min, range_max: max }: Score): boolean {
   if (value === null || min === null || max === null || max <= min) return true
   const [part, whole] = [value - min, max - min]

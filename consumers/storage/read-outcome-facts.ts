@@ -50,15 +50,19 @@ interface RunRow extends OpenRun, Row {
   readonly scores: readonly OutcomeScore[]
 }
 
-/** @returns names of runs, as `endedNameOf` has them. */
+/**
+ * @param keys of rows; each is looked up once, however often it is given
+ * @returns names of runs, as `endedNameOf` has them
+ */
 export async function readPackedRunIds(
   transaction: Queryable,
   keys: readonly RowKey[]
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set()
+  const timed = keys.map((key) => [`${identityNameOf(key)}/${+key.received_at}`, key] as const)
   const rows = await transaction.query<RunRow>(
     `select r.organization_id, r.decision_id, r.run_id from ${wantedRows} ${packedOfWanted}`,
-    keysOf(keys)
+    keysOf([...new Map(timed).values()])
   )
   return new Set(rows.map((row) => `${identityNameOf(row)}/${row.run_id}`))
 }

@@ -1,9 +1,9 @@
 /** Stores the rows of evaluations with the runs that are packed in them, and keeps their sums.
  *
- * The runs of a decision may come over several partitions, and be stored by two transactions at
- * once that do not see each other. So they take turns by the row of the decision: whoever inserts
- * it is alone, and whoever finds it there waits, and then sees the runs of both. All insert in the
- * order of the key, and lock after that what they found, in the same order: nobody deadlocks.
+ * The runs of a decision may come from several partitions, and two transactions that do not see
+ * each other may store them at the same time. The row of the decision is their lock: a transaction
+ * that finds it waits, and then sees the runs of both. All insert in the order of the key, and then
+ * lock what they found, in the same order, so that no two of them deadlock.
  */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
@@ -46,16 +46,9 @@ export async function storePacked(
   ]
   const plans = await readPlans(transaction, byDecision.flatMap(keyOfFirst))
   const rows = byDecision.flatMap((own) => newRowOf(own, plans))
-  await writeRunKinds(
-    transaction,
-    rows.map(({ row }) => row)
-  )
-  const isInserted = new Set(
-    await insertEvaluations(
-      transaction,
-      rows.map(({ row }) => row)
-    )
-  )
+  const wanted = rows.map(({ row }) => row)
+  await writeRunKinds(transaction, wanted)
+  const isInserted = new Set(await insertEvaluations(transaction, wanted))
   const inserted = rows.filter(({ row }) => isInserted.has(row))
   const others = rows.filter(({ row }) => !isInserted.has(row))
   const filled = await fill(transaction, others)

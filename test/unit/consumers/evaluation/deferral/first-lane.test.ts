@@ -1,4 +1,4 @@
-/** The lane of batches: whoever gives way to it waits, but not for ever. */
+/** The lane of batches: other work waits for it, but not for ever. */
 import { expect, test } from '@jest/globals'
 import { createFirstLane } from '../../../../../consumers/evaluation/deferral/first-lane.ts'
 
