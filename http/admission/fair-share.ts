@@ -1,8 +1,8 @@
 /** Limits the concurrent work of each organization, and pauses after each piece of its work while
  *  other organizations call. */
 import type { Problem } from '../../core/problem.ts'
+import type { Neighbours } from '../../platform/process/neighbours.ts'
 import { neighbours } from './neighbours.ts'
-import type { Neighbours } from './neighbours.ts'
 import { overloaded } from './overloaded.ts'
 
 export interface FairShareOptions {

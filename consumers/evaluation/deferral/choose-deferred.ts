@@ -2,11 +2,11 @@
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Costs } from './costs.ts'
 import { fairShare } from './fair-share.ts'
-import type { Neighbors } from './neighbors.ts'
+import type { Neighbours } from '../../../platform/process/neighbours.ts'
 
 interface Choice {
   readonly costs: Pick<Costs, 'of'>
-  readonly neighbors: Neighbors
+  readonly neighbors: Neighbours
   /** Organizations with deferred decisions: later decisions do not overtake those. */
   readonly waiting: ReadonlySet<string>
 }
@@ -26,7 +26,7 @@ export function chooseDeferred(
   const msOfEach = Math.max(shareMs.organization, fairShare(demands, shareMs.batch))
   return [...byOrganization].flatMap(([id, own]) => {
     if (waiting.has(id)) return own
-    if (!neighbors.hasOthers(id)) return []
+    if (!neighbors.has(id)) return []
     return own.slice(Math.max(1, Math.floor(msOfEach / costs.of(id))))
   })
 }

@@ -1,11 +1,11 @@
 /** Defers decisions of a batch that exceed the share of their organization. */
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { createNeighbours } from '../../../platform/process/neighbours.ts'
 import { isStorable } from '../plan.ts'
 import { chooseDeferred } from './choose-deferred.ts'
 import type { Costs } from './costs.ts'
 import { deferDecisions, findWaiting } from './deferred-decisions.ts'
-import { createNeighbors } from './neighbors.ts'
 
 /** Both return the decisions that they deferred, which the batch then leaves out. */
 export interface Defer {
@@ -20,8 +20,11 @@ export interface DeferDependencies {
   readonly costs: Pick<Costs, 'of'>
 }
 
+/** An organization that was the only one for so long is never deferred. */
+const rememberedMs = 3_600_000
+
 export function createDefer({ postgres, costs }: DeferDependencies): Defer {
-  const neighbors = createNeighbors()
+  const neighbors = createNeighbours(rememberedMs)
 
   async function defer(decisions: readonly Decision[], partition: number) {
     await deferDecisions(postgres, decisions, partition)
@@ -37,7 +40,7 @@ export function createDefer({ postgres, costs }: DeferDependencies): Defer {
     },
     rest: async (decisions, partition) =>
       await defer(
-        decisions.filter(({ organization_id }) => neighbors.hasOthers(organization_id)),
+        decisions.filter(({ organization_id }) => neighbors.has(organization_id)),
         partition
       )
   }

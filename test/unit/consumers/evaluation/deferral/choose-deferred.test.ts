@@ -1,7 +1,7 @@
 /** chooseDeferred: what exceeds a share waits, and only where somebody else is there. */
 import { expect, test } from '@jest/globals'
 import { chooseDeferred } from '../../../../../consumers/evaluation/deferral/choose-deferred.ts'
-import { createNeighbors } from '../../../../../consumers/evaluation/deferral/neighbors.ts'
+import { createNeighbours } from '../../../../../platform/process/neighbours.ts'
 import type { Decision } from '../../../../../core/decision/decision.ts'
 import { aDecision } from '../../../../support/builders.ts'
 
@@ -11,7 +11,7 @@ const decisionsOf = (organization_id: string, count: number): Decision[] =>
 /** Each decision of an organization costs as many milliseconds. */
 function scene(costs: Readonly<Record<string, number>>) {
   let now = 0
-  const neighbors = createNeighbors(() => now)
+  const neighbors = createNeighbours(3_600_000, () => now)
   return {
     wait: (ms: number): void => void (now += ms),
     choose: (decisions: readonly Decision[], waiting: readonly string[] = []) =>

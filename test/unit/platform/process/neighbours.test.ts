@@ -1,10 +1,10 @@
 /** An organization has neighbours while another one calls the same process. */
 import { expect, test } from '@jest/globals'
-import { createNeighbours } from '../../../../http/admission/neighbours.ts'
+import { createNeighbours } from '../../../../platform/process/neighbours.ts'
 
 function scene() {
   let time = 0
-  const neighbours = createNeighbours(() => time)
+  const neighbours = createNeighbours(2000, () => time)
   const seen = (): readonly boolean[] => ['a', 'b', 'c'].map(neighbours.has)
   return { neighbours, seen, pass: (ms: number) => void (time += ms) }
 }
