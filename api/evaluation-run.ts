@@ -1,5 +1,5 @@
 /** A run of an evaluator on one decision, whether it has ended or not, as readers see it. */
-import type { Run, Score } from '../core/evaluation/evaluation.ts'
+import type { LaterRun, Score } from '../core/evaluation/evaluation.ts'
 
 /** A score of a run; one that an evaluator gave says so. */
 export interface RunScore extends Omit<Score, 'source_kind'> {
@@ -50,7 +50,7 @@ export interface RunRow extends Omit<EvaluationRun, 'scores'> {
 /** Of a run that has ended, what it came to counts, and not what its row still says. */
 export function openRunOf({ result, ...row }: RunRow): EvaluationRun {
   if (result === null) return { ...row, evaluated_at: null, scores: [] }
-  const ended = JSON.parse(result) as Run
+  const ended = JSON.parse(result) as LaterRun
   return {
     ...row,
     evaluator_id: ended.evaluator_id,

@@ -4,7 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import type { Reply } from '../http/call.ts'
 import type { CheckedCall } from '../http/route.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
-import type { FairShare } from '../http/admission/fair-share.ts'
+import type { FairShare, Pause } from '../http/admission/fair-share.ts'
 
 /** Reads whose cost grows with what an organization has stored, and not only with their page. */
 const expensiveReads = [
@@ -30,6 +30,8 @@ type Handler = (call: CheckedCall<never>) => Promise<Reply>
 export const expensiveReadsAtOnceMax = 2
 /** While other organizations call: each of these reads keeps a core busy in Postgres. */
 const besideOthersMax = 1
+/** A read of 7 ms pauses for 1 ms, one of 100 ms for 200 ms: light users hardly notice. */
+const pause: Pause = (workedMs) => Math.min(workedMs ** 2 / 50, 500)
 /** About what is read in the time below. */
 const waitingMax = 100
 /** No longer than a single statement waits. */
@@ -38,7 +40,8 @@ const waitMsMax = 3000
 /** @returns the same handlers; of one organization, few calls of each kind run at once. */
 export function shareCalls<H extends Readonly<Record<Shared, Handler>>>(handlers: H): H {
   const limits = { atOnceMax: expensiveReadsAtOnceMax, waitingMax, waitMsMax }
-  const shareExpensive = createFairShare({ what: 'expensive reads', besideOthersMax, ...limits })
+  const what = 'expensive reads'
+  const shareExpensive = createFairShare({ what, besideOthersMax, pause, ...limits })
   const shareAccounts = createFairShare({ what: 'calls about accounts', ...limits })
   const inShare = (name: Shared, share: FairShare) => {
     const handle = handlers[name] as (call: CheckedCall<Principal>) => Promise<Reply>

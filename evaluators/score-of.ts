@@ -40,6 +40,13 @@ export function normalizedOf(value: number | null, scale: Scale): number | null 
   return scale.direction === 'lower' ? 1 - part : part
 }
 
+/** Ranges wider or narrower than this have no part, and a smaller distance is none. */
+const limits = { number: 1e100, width: 1e-100, distance: 1e-200 }
+
+/** As the view packed_runs. */
 function partOf(value: number, { min, max }: Scale): number | null {
-  return min === null || max === null || max <= min ? null : (value - min) / (max - min)
+  if (min === null || max === null) return null
+  if (Math.max(...[value, min, max].map(Math.abs)) > limits.number) return null
+  if (max - min < limits.width) return null
+  return Math.abs(value - min) < limits.distance ? 0 : (value - min) / (max - min)
 }

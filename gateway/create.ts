@@ -27,7 +27,7 @@ import { createStore } from '../api/store.ts'
 import type { Store } from '../api/store.ts'
 import { createStreams } from '../api/streams/create-streams.ts'
 import { createFairShare } from '../http/admission/fair-share.ts'
-import type { FairShare } from '../http/admission/fair-share.ts'
+import type { FairShare, FairShareOptions } from '../http/admission/fair-share.ts'
 import { createApp } from '../http/app.ts'
 import type { FindApiKey } from '../auth/api-keys.ts'
 import { createAuthenticate } from '../auth/authenticate.ts'
@@ -87,12 +87,12 @@ export interface GatewayParts {
 
 /**
  * Bodies above 256 KiB, of each organization. One that waits is held in memory. Pauses are long,
- * because storing and evaluating a large body costs more than accepting it.
+ * because storing, evaluating or trying a large body costs more than reading it.
  */
-const longBodies = {
+const longBodies: FairShareOptions = {
   what: 'bodies above 256 KiB',
   ...{ atOnceMax: 1, waitingMax: 32, waitMsMax: 10_000 },
-  pause: { ratio: 10, msMax: 3000 }
+  pause: (workedMs) => Math.min(20 * workedMs, 3000)
 }
 /** Calls without a credential, of each network, which may be a whole office. 50 logins take 3 s. */
 const openCalls = {

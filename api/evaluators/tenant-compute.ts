@@ -10,6 +10,7 @@ import type { Violation } from '../../core/problem.ts'
 import { createComputeThread } from '../../platform/process/compute-thread.ts'
 import { CpuLimitError } from '../../platform/validation/cpu-limit.ts'
 import { createFairShare } from '../../http/admission/fair-share.ts'
+import type { Pause } from '../../http/admission/fair-share.ts'
 import { createComputeAllowance } from './compute-allowance.ts'
 import type { ComputeTasks } from './compute-tasks.ts'
 
@@ -32,7 +33,7 @@ const atOnceMax = 1
 const waitingMax = 20
 const waitMsMax = 10_000
 /** Long, because the thread occupies a core. */
-const pause = { ratio: 5, msMax: 500 }
+const pause: Pause = (workedMs) => Math.min(5 * workedMs, 500)
 /** A check compiles what an evaluation compiles, so it may take as long. */
 const checkMsMax = 1000
 /** Compiling, and one run that times out. */

@@ -56,6 +56,8 @@ interface Stage {
   readonly readPause: () => Promise<number>
   readonly innocent: FlowLoad
   readonly attacker: FlowLoad
+  /** Of the windows without an attack so far: of one alone, p99 is the third worst read. */
+  readonly quiet: FlowReport[]
   /** Resolves when nothing waits to be stored or evaluated. */
   readonly catchUp: () => Promise<void>
 }
@@ -98,7 +100,7 @@ async function openStage(session: Session): Promise<Stage> {
     await system.catchUp()
   }
   const readPause = () => readEventLoopLag(managementUrl, '1')
-  return { session, url, readPause, innocent: start(), attacker: start(), catchUp }
+  return { session, url, readPause, innocent: start(), attacker: start(), quiet: [], catchUp }
 }
 
 async function workOffDeferred(bench: Session['bench']): Promise<void> {
@@ -133,27 +135,35 @@ async function orderOf({ url }: Stage, { login, apiKey }: Account, localAddress:
   return { origin: url, localAddress, key: apiKey, session: await logIn(url, login) }
 }
 
-/** @returns what the innocent organization notices in so many seconds, each time it is called */
-async function openLook(stage: Stage): Promise<(seconds: number) => Promise<Noticed>> {
+/** @returns what the innocent organization is answered in so many seconds, at each call */
+async function openLook(stage: Stage): Promise<(seconds: number) => Promise<FlowReport>> {
   const account = { login: benchLogin, apiKey: stage.session.bench.apiKey }
   const order = await orderOf(stage, account, innocentAddress)
   const flows = innocentFlows.map(({ name }) => name)
-  return async (seconds) =>
-    noticedIn(await stage.innocent.run({ ...order, flows, seconds, drainMs }))
+  return (seconds) => stage.innocent.run({ ...order, flows, seconds, drainMs })
 }
 
-export function noticedIn({ groups, open }: FlowReport): Noticed {
-  const refused: Record<string, number> = open === 0 ? {} : { open }
-  for (const [name, { statuses }] of Object.entries(groups)) {
+/** @param reports one, or those of several windows */
+export function noticedIn(...reports: readonly FlowReport[]): Noticed {
+  const refused: Record<string, number> = {}
+  const refuse = (status: string, count: number): void => {
+    if (count > 0) refused[status] = (refused[status] ?? 0) + count
+  }
+  for (const { open } of reports) refuse('open', open)
+  for (const [name, { statuses }] of reports.flatMap(({ groups }) => Object.entries(groups))) {
     for (const [status, count] of Object.entries(statuses)) {
-      if (Number(status) !== accepted[name]) refused[status] = (refused[status] ?? 0) + count
+      if (Number(status) !== accepted[name]) refuse(status, count)
     }
   }
-  return { ingest: timesOf(groups['ingest']), read: timesOf(groups['read']), refused }
+  const timesIn = (flow: string): Times => timesOf(reports.map(({ groups }) => groups[flow]))
+  return { ingest: timesIn('ingest'), read: timesIn('read'), refused }
 }
 
-function timesOf(answers: Answers | undefined): Times {
-  const times = createHistogram(answers?.latencies)
+function timesOf(answers: readonly (Answers | undefined)[]): Times {
+  const [first = [], ...others] = answers.map((each) => each?.latencies ?? [])
+  const times = createHistogram(
+    first.map((count, bucket) => others.reduce((sum, each) => sum + (each[bucket] ?? 0), count))
+  )
   return { p50_ms: times.percentileMs(0.5), p99_ms: times.percentileMs(0.99) }
 }
 
@@ -167,8 +177,9 @@ async function measureQuiet(stage: Stage): Promise<FairnessRow> {
   // Postgres does so by itself up to a minute later, in the middle of a measurement.
   await openPostgres(bench, { statementTimeoutMs }).query('vacuum analyze')
   // As long as an attack: the p99 of few answers is their worst one.
-  const work = look(seconds)
-  const { result, samples } = await sampleWhile(work, sampleMs, stage.readPause)
+  const { result: report, samples } = await sampleWhile(look(seconds), sampleMs, stage.readPause)
+  stage.quiet.push(report)
+  const result = noticedIn(report)
   const nothing = { recovered_after_s: 0, answers: {}, attacker_cores: 0 }
   const longest_pause_ms = Math.max(...samples)
   return { attack: 'quiet', quiet: result, ...result, ...nothing, longest_pause_ms }
@@ -187,17 +198,15 @@ async function measureAttack(stage: Stage, { attack, account }: Strike) {
   const order = { ...own, flows: [attack.name], drainMs: 0 }
   await attacker.run({ ...order, seconds: attack.needsSpentLimit === true ? spendSeconds : 0 })
   await stage.catchUp()
-  const quiet = await look(seconds)
+  stage.quiet.push(await look(seconds))
+  const quiet = noticedIn(...stage.quiet)
   const work = async () => {
     const cpuBefore = cpuMicroseconds([attacker.pid])
-    const [noticed, report] = await Promise.all([
-      look(seconds),
-      attacker.run({ ...order, seconds })
-    ])
+    const [seen, report] = await Promise.all([look(seconds), attacker.run({ ...order, seconds })])
     const attacker_cores = (cpuMicroseconds([attacker.pid]) - cpuBefore) / 1e6 / seconds
     const answers = { ...report.statuses, ...(report.open === 0 ? {} : { open: report.open }) }
-    const recovered_after_s = await recover(() => look(seconds), quiet)
-    return { ...noticed, recovered_after_s, answers, attacker_cores }
+    const recovered_after_s = await recover(async () => noticedIn(await look(seconds)), quiet)
+    return { ...noticedIn(seen), recovered_after_s, answers, attacker_cores }
   }
   const { result, samples } = await sampleWhile(work(), sampleMs, stage.readPause)
   await stage.catchUp()

@@ -74,13 +74,17 @@ function decisionOf(decision: Decision, { payload }: LineOptions): Member[] {
 }
 
 function evaluationOf(evaluation: Evaluation, { payload }: LineOptions): Member[] {
-  const { received_at, evaluated_at, runs, ...rest } = evaluation
+  const { received_at, evaluated_at, runs, later_runs, ...rest } = evaluation
+  const said: Member[] = [
+    ['runs', JSON.stringify(runs)],
+    ['later_runs', JSON.stringify(later_runs)]
+  ]
   const others = Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)] as const)
   return [
     ['received_at', isoJson(received_at)],
     ['evaluated_at', isoJson(evaluated_at)],
     ...others,
-    ...(payload ? [['runs', JSON.stringify(runs)] as const] : [])
+    ...(payload ? said : [])
   ]
 }
 

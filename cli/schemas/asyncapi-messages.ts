@@ -113,7 +113,8 @@ export const asyncapiMessages = {
     summary: 'What became of evaluation runs of one decision, with their scores.',
     description:
       'The runs of a decision may be spread over several of these, and each may come more than ' +
-      'once: a run is (organization_id, decision_id, run_id). A replay has a higher generation.',
+      'once. A run in `runs` is (organization_id, decision_id, rule_id, evaluator_id), one in ' +
+      '`later_runs` is (organization_id, decision_id, run_id). A replay has a higher generation.',
     headers: headersOf(identity),
     payload: payloadOf(evaluationContract),
     correlationId: { location: '$message.header#/decision_id' },

@@ -1,19 +1,17 @@
 /** evaluate: planned runs that need no network to their scores; each ends exactly one way. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
-import { bareRun } from '../../core/evaluation/evaluation.ts'
-import type { Evaluation, Run } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, PackedRun } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
-import { runIdOf } from '../../core/ids/run-id.ts'
 import { EvaluatorFailure } from '../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../evaluators/evaluator.ts'
 import { createPatience } from '../../evaluators/patience.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
 import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import type { Outcome } from '../../evaluators/run-evaluators.ts'
-import { scoreOf } from '../../evaluators/score-of.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
 import { cpuLimit } from '../../platform/validation/cpu-limit.ts'
+import { kindOf } from './run-kind.ts'
 
 /** A decision with those of its runs that need no network. */
 export interface PlannedDecision {
@@ -31,36 +29,9 @@ export interface EvaluateDependencies {
   readonly onFailure: (version: EvaluatorVersion, error: Error) => void
 }
 
-const firstGeneration = 0
-
-/** Safe to repeat: the same decision yields the same run and score ids. */
+/** Safe to repeat: the same decision yields the same runs. */
 export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDependencies) {
   const patience = createPatience()
-
-  function endedRunOf(decision: Decision, planned: PlannedRun, outcome: Outcome): Run {
-    const { rule, evaluator } = planned
-    if (outcome.status === 'failed') onFailure(evaluator, outcome.error)
-    const run_id = idOf(decision, planned)
-    const isScored = outcome.status === 'succeeded'
-    return {
-      ...bareRun,
-      run_id,
-      rule: rule.name,
-      rule_id: rule.rule_id,
-      evaluator: evaluator.name,
-      evaluator_id: evaluator.evaluator_id,
-      evaluator_kind: evaluator.kind,
-      evaluator_version: evaluator.version,
-      config_hash: evaluator.config_hash,
-      generation: firstGeneration,
-      status: outcome.status,
-      status_reason: isScored ? null : outcome.status_reason,
-      attempts: 1,
-      duration_us: outcome.duration_us,
-      scores: isScored ? [scoreOf(run_id, evaluator.output, outcome.finding)] : [],
-      error: outcome.status === 'failed' ? sentenceOf(outcome.error) : null
-    }
-  }
 
   const evaluateAll: EvaluateAll = (planned) => {
     const jobs = planned.flatMap(({ decision, runs }) => {
@@ -73,19 +44,37 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
       if (runs.length === 0) return []
       const { decision_id, organization_id, agent_id, session_id, domain, received_at } = decision
       const identity = { decision_id, organization_id, agent_id, session_id, domain, received_at }
-      const ended = runs.map((run) => endedRunOf(decision, run, nextOf(outcomes)))
-      return [{ ...identity, evaluated_at, runs: ended }]
+      const ended = runs.map((run) => endedRunOf(run, nextOf(outcomes)))
+      return [{ ...identity, evaluated_at, runs: ended, later_runs: [] }]
     })
   }
+
+  function endedRunOf(planned: PlannedRun, outcome: Outcome): PackedRun {
+    const { status, duration_us } = outcome
+    if (outcome.status === 'succeeded') {
+      const { data_type, value, label, passed, reason, evidence, confidence } = outcome.finding
+      return {
+        ...{ kind: kindOf(planned, data_type), status, status_reason: null, duration_us },
+        ...{ value, label, passed, reason, confidence: confidence ?? null },
+        evidence: evidence === undefined ? null : JSON.stringify(evidence),
+        error: null
+      }
+    }
+    if (outcome.status === 'failed') onFailure(planned.evaluator, outcome.error)
+    return {
+      ...{ kind: kindOf(planned, null), status, status_reason: outcome.status_reason, duration_us },
+      ...noScore,
+      error: outcome.status === 'failed' ? sentenceOf(outcome.error) : null
+    }
+  }
+
   return evaluateAll
 }
 
-function idOf({ organization_id, decision_id }: Decision, { rule, evaluator }: PlannedRun): string {
-  const { rule_id } = rule
-  const { evaluator_id, version } = evaluator
-  const origin = { organization_id, decision_id, rule_id, evaluator_id, version }
-  return runIdOf({ ...origin, generation: firstGeneration })
-}
+const noScore = {
+  ...{ value: null, label: null, passed: null, reason: null },
+  ...{ confidence: null, evidence: null }
+} as const
 
 /** What else is thrown may quote the decision, and stays in the log of this process. */
 function sentenceOf(error: Error): string {

@@ -2,14 +2,14 @@
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
+import type { PackedRun } from '../../core/evaluation/evaluation.ts'
 import { countedSql } from '../../store/packed-sql.ts'
 import type { SummedOutcome } from '../../store/change-outcome-hours.ts'
 import { createInsertRows, elementOf, parametersOf } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import { textArrayLiteral } from '../../platform/postgres/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
-import { statusLetters } from './pack-runs.ts'
-import type { PackedRun } from './pack-runs.ts'
+import { numberOf } from './run-kinds.ts'
 
 /** The key of a row. */
 export interface RowKey extends Pick<Decision, 'organization_id' | 'decision_id'> {
@@ -56,21 +56,23 @@ const outcomeColumns: readonly Column<RowOutcome>[] = [
   ['counted', 'jsonb', ({ isPlain, counted }) => (isPlain ? null : JSON.stringify(counted))]
 ]
 
+const statusLetters = { succeeded: 's', failed: 'f', skipped: 'k' } as const
+
 /** An array for each, as text; null where all of it would be. */
 const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] = [
   ['evaluated_at', 'timestamptz', ({ packed }) => packed && new Date(packed.evaluated_at)],
   ['has_unsuccessful', 'boolean', ({ packed }) => packed?.runs.some(isUnsuccessful) ?? false],
-  arrayColumn('run_kinds', 'bigint[]', ({ kind }) => kind.run_kind),
-  arrayColumn('statuses', '"char"[]', ({ run }) => statusLetters[run.status] ?? null),
-  arrayColumn('status_reasons', 'text[]', ({ run }) => run.status_reason),
-  arrayColumn('durations_us', 'integer[]', ({ run }) => run.duration_us),
-  arrayColumn('score_values', 'float8[]', ({ score }) => score?.value ?? null),
-  arrayColumn('labels', 'text[]', ({ score }) => score?.label ?? null),
-  arrayColumn('passed', 'boolean[]', ({ score }) => score?.passed ?? null),
-  arrayColumn('confidences', 'float8[]', ({ score }) => score?.confidence ?? null),
-  arrayColumn('reasons', 'text[]', ({ score }) => score?.reason ?? null),
-  arrayColumn('evidence', 'text[]', ({ score }) => score?.evidence ?? null),
-  arrayColumn('errors', 'text[]', ({ run }) => run.error)
+  arrayColumn('run_kinds', 'bigint[]', ({ kind }) => numberOf(kind)),
+  arrayColumn('statuses', '"char"[]', ({ status }) => statusLetters[status]),
+  arrayColumn('status_reasons', 'text[]', ({ status_reason }) => status_reason),
+  arrayColumn('durations_us', 'integer[]', ({ duration_us }) => duration_us),
+  arrayColumn('score_values', 'float8[]', ({ value }) => value),
+  arrayColumn('labels', 'text[]', ({ label }) => label),
+  arrayColumn('passed', 'boolean[]', ({ passed }) => passed),
+  arrayColumn('confidences', 'float8[]', ({ confidence }) => confidence),
+  arrayColumn('reasons', 'text[]', ({ reason }) => reason),
+  arrayColumn('evidence', 'text[]', ({ evidence }) => evidence),
+  arrayColumn('errors', 'text[]', ({ error }) => error)
 ]
 
 type Element = string | number | boolean | null
@@ -90,7 +92,7 @@ function arrayColumn(
   ]
 }
 
-function isUnsuccessful({ run: { status, status_reason } }: PackedRun): boolean {
+function isUnsuccessful({ status, status_reason }: PackedRun): boolean {
   return status !== 'succeeded' && status_reason !== 'not_applicable'
 }
 

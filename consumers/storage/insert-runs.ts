@@ -1,6 +1,6 @@
 /** Inserts runs that end later than others, with their scores, and closes those that were open. */
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Evaluation, Run, Score } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, LaterRun, Score } from '../../core/evaluation/evaluation.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
@@ -15,7 +15,7 @@ export type RunName = {
 /** A run beside the evaluation that it came with. */
 export interface EndedRun {
   readonly evaluation: Evaluation
-  readonly run: Run
+  readonly run: LaterRun
 }
 
 export function endedNameOf({ evaluation, run }: EndedRun): string {

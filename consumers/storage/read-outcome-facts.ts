@@ -9,7 +9,6 @@ import type {
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { keysOf } from './evaluation-rows.ts'
 import type { RowKey } from './evaluation-rows.ts'
-import type { EndedRun as StoredRun } from './insert-runs.ts'
 
 /** Rows by their keys, $1 to $3. */
 export const wantedRows = `unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
@@ -48,43 +47,6 @@ interface RunRow extends OpenRun, Row {
   readonly source: 'packed' | 'later' | 'open'
   readonly evaluated_at: Date
   readonly scores: readonly OutcomeScore[]
-}
-
-/**
- * @param keys of rows; each is looked up once, however often it is given
- * @returns names of runs, as `endedNameOf` has them
- */
-export async function readPackedRunIds(
-  transaction: Queryable,
-  keys: readonly RowKey[]
-): Promise<ReadonlySet<string>> {
-  if (keys.length === 0) return new Set()
-  const timed = keys.map((key) => [`${identityNameOf(key)}/${+key.received_at}`, key] as const)
-  const rows = await transaction.query<RunRow>(
-    `select r.organization_id, r.decision_id, r.run_id from ${wantedRows} ${packedOfWanted}`,
-    keysOf([...new Map(timed).values()])
-  )
-  return new Set(rows.map((row) => `${identityNameOf(row)}/${row.run_id}`))
-}
-
-/** @returns names of those that have rows of their own. */
-export async function readLaterRunIds(
-  transaction: Queryable,
-  runs: readonly StoredRun[]
-): Promise<ReadonlySet<string>> {
-  if (runs.length === 0) return new Set()
-  const rows = await transaction.query<RunRow>(
-    `select r.organization_id, r.decision_id, r.run_id
-       from unnest($1::uuid[], $2::uuid[], $3::uuid[])
-            as wanted (organization_id, decision_id, run_id)
-       join later_runs r using (organization_id, decision_id, run_id)`,
-    [
-      runs.map(({ evaluation }) => evaluation.organization_id),
-      runs.map(({ evaluation }) => evaluation.decision_id),
-      runs.map(({ run }) => run.run_id)
-    ]
-  )
-  return new Set(rows.map((row) => `${identityNameOf(row)}/${row.run_id}`))
 }
 
 /** Behind `wantedRows`: their packed runs `r`. */

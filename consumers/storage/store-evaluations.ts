@@ -2,7 +2,6 @@
 import { done, duplicate, erased } from '../../core/consumed.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Evaluation } from '../../core/evaluation/evaluation.ts'
-import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import { findErased } from '../../store/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import { recordConsumed } from '../record-consumed.ts'
@@ -10,9 +9,6 @@ import type { Store } from './bisect.ts'
 import { findIdentities } from './find-identities.ts'
 import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
-import { splitRuns } from './pack-runs.ts'
-import type { Offer } from './pack-runs.ts'
-import { readPackedRunIds } from './read-outcome-facts.ts'
 import { keyOf, storePacked, storeSums } from './store-packed.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
@@ -43,40 +39,29 @@ async function store(
   const identities = await findIdentities(transaction, evaluations)
   const isGone = (evaluation: Evaluation): boolean =>
     isErased(evaluation) || identities.get(identityNameOf(evaluation))?.is_erased === true
-  const offers = evaluations.map((evaluation): Offer => {
-    // A retry of the decision has another time; the row of its evaluation is found by this one.
-    const { received_at = evaluation.received_at } =
-      identities.get(identityNameOf(evaluation)) ?? {}
-    return { evaluation: { ...evaluation, received_at }, ...splitRuns(evaluation) }
+  // A retry of the decision has another time; the row of its evaluation is found by this one.
+  const timed = evaluations.map((evaluation) => {
+    const { received_at } = identities.get(identityNameOf(evaluation)) ?? evaluation
+    return received_at === evaluation.received_at ? evaluation : { ...evaluation, received_at }
   })
-  const alive = offers.filter(({ evaluation }) => !isGone(evaluation))
+  const alive = timed.filter((evaluation) => !isGone(evaluation))
   const packed = await storePacked(transaction, alive)
-  const others = await withoutPacked(transaction, alive.flatMap(othersOf))
-  const later = firstOf([...others, ...packed.leftOver])
-  const fresh = [...packed.stored, ...(await storeLater(transaction, later))]
+  const later = await storeLater(transaction, firstOf(alive.flatMap(laterRunsOf)))
   // Also of what is erased: a run may have been opened in the very moment of its erasure.
-  await closeRuns(transaction, offers.flatMap(othersOf))
-  await tellCompleted(transaction, [...new Set(fresh.map(({ evaluation }) => evaluation))])
+  await closeRuns(transaction, timed.flatMap(laterRunsOf))
+  const changed = new Set([...packed.stored, ...later.map(({ evaluation }) => evaluation)])
+  await tellCompleted(transaction, [...changed])
   // Last: many decisions share a sum, and its row is locked until the transaction ends.
-  await storeSums(transaction, packed, fresh)
-  const stored = new Set(fresh.map(endedNameOf))
-  return evaluations.map((evaluation) => {
+  await storeSums(transaction, packed.inserted, [...changed].map(keyOf))
+  return timed.map((evaluation) => {
     if (isGone(evaluation)) return erased
-    // All of them, so that the same again in this batch finds none left.
-    const own = evaluation.runs.filter((run) => stored.delete(endedNameOf({ evaluation, run })))
-    return own.length > 0 ? done : duplicate
+    // The very same once more has changed nothing.
+    return changed.delete(evaluation) ? done : duplicate
   })
 }
 
-function othersOf({ evaluation, others }: Offer): EndedRun[] {
-  return others.map((run) => ({ evaluation, run }))
-}
-
-/** A run that does not fit into a row may have come before, or beside it, in a form that does. */
-async function withoutPacked(transaction: Queryable, runs: readonly EndedRun[]) {
-  const doubtful = runs.filter(({ run }) => isOfflineKind(run.evaluator_kind))
-  const packed = await readPackedRunIds(transaction, doubtful.map(keyOf))
-  return runs.filter((ended) => !packed.has(endedNameOf(ended)))
+function laterRunsOf(evaluation: Evaluation): EndedRun[] {
+  return evaluation.later_runs.map((run) => ({ evaluation, run }))
 }
 
 /** @returns those that were not there yet. */
@@ -91,7 +76,7 @@ function nameOf(name: { organization_id: string; decision_id: string; run_id: st
   return `${identityNameOf(name)}/${name.run_id}`
 }
 
-/** A batch may hold the same run twice; the first is the one that was inserted. */
+/** A batch may hold the same run twice; the first is the one that is inserted. */
 function firstOf(runs: readonly EndedRun[]): readonly EndedRun[] {
   return [...Map.groupBy(runs, endedNameOf).values()].flatMap(([first]) => first ?? [])
 }

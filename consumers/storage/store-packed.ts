@@ -9,74 +9,57 @@ import { identityNameOf } from '../../core/decision/decision.ts'
 import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
 import type { EndedRun as OutcomeRun, OutcomePlan } from '../../core/evaluation/decision-outcome.ts'
 import { runKeyOf } from '../../core/evaluation/evaluation-status.ts'
-import type { Evaluation, Run } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, PackedRun } from '../../core/evaluation/evaluation.ts'
+import { runIdOf, scoreIdOf } from '../../core/ids/run-id.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { insertEvaluations, lockEvaluations, updatePacked } from './evaluation-rows.ts'
 import type { EvaluationRow, RowKey } from './evaluation-rows.ts'
-import { endedNameOf } from './insert-runs.ts'
-import type { EndedRun } from './insert-runs.ts'
-import { readLaterRunIds, readPackedRunIds, readPlans } from './read-outcome-facts.ts'
+import { readPlans } from './read-outcome-facts.ts'
 import { arePlain, refreshOutcomes } from './refresh-outcomes.ts'
-import type { Offer } from './pack-runs.ts'
-import { writeRunKinds } from './write-run-kinds.ts'
+import { writeRunKinds } from './run-kinds.ts'
 
-/** A row that is offered, and the offer that it is made of. */
+/** A row that is offered, and the evaluation that it is made of. */
 interface NewRow {
   readonly row: EvaluationRow
-  readonly offer: Offer
+  readonly evaluation: Evaluation
   /** Whether there can be nothing else, if the row is new: most decisions come like that. */
   readonly isWhole: boolean
 }
 
 export interface StoredPacked {
-  /** Packed runs that were not there before. */
-  readonly stored: readonly EndedRun[]
-  /** Runs for whose row others came first: they need rows of their own. */
-  readonly leftOver: readonly EndedRun[]
+  /** Those whose packed runs are stored now; of all others they were stored before. */
+  readonly stored: ReadonlySet<Evaluation>
   readonly inserted: readonly NewRow[]
 }
 
+/** The first packed runs of a decision are stored; whatever comes again is a duplicate. */
 export async function storePacked(
   transaction: Queryable,
-  offers: readonly Offer[]
+  evaluations: readonly Evaluation[]
 ): Promise<StoredPacked> {
-  const byDecision = [
-    ...Map.groupBy(offers, ({ evaluation }) => identityNameOf(evaluation)).values()
-  ]
-  const plans = await readPlans(transaction, byDecision.flatMap(keyOfFirst))
+  const byDecision = [...Map.groupBy(evaluations, identityNameOf).values()]
+  const plans = await readPlans(transaction, evaluations.map(keyOf))
   const rows = byDecision.flatMap((own) => newRowOf(own, plans))
   const wanted = rows.map(({ row }) => row)
   await writeRunKinds(transaction, wanted)
   const isInserted = new Set(await insertEvaluations(transaction, wanted))
   const inserted = rows.filter(({ row }) => isInserted.has(row))
   const others = rows.filter(({ row }) => !isInserted.has(row))
-  const filled = await fill(transaction, others)
-  const taken = new Set([...inserted, ...filled].map(({ offer }) => offer))
-  const stored = [...inserted, ...filled].flatMap(({ offer }) => packedOf(offer))
-  const rest = offers.filter((offer) => !taken.has(offer)).flatMap(packedOf)
-  const known = await readPackedRunIds(transaction, rest.map(keyOf))
-  const leftOver = rest.filter((ended) => !known.has(endedNameOf(ended)))
-  return { stored, leftOver, inserted }
+  const stored = [...inserted, ...(await fill(transaction, others))]
+    .filter(({ row }) => row.packed !== null)
+    .map(({ evaluation }) => evaluation)
+  return { stored: new Set(stored), inserted }
 }
 
-function packedOf({ evaluation, packed }: Offer): EndedRun[] {
-  return packed.map(({ run }) => ({ evaluation, run }))
-}
-
-export function keyOf({ evaluation }: { readonly evaluation: Evaluation }): RowKey {
+export function keyOf(evaluation: Evaluation): RowKey {
   const { organization_id, decision_id, received_at } = evaluation
   return { organization_id, decision_id, received_at: new Date(received_at) }
 }
 
-function keyOfFirst([first]: readonly Offer[]): RowKey[] {
-  return first === undefined ? [] : [keyOf(first)]
-}
-
 /**
  * Locks rows that are there, and fills those that have no packed runs yet: somebody pushed a score
- * before. All are locked before anything else is written, whether they are filled or not. One of
- * whose runs came in a form that does not fit is left as it is.
+ * before. All are locked before anything else is written, whether they are filled or not.
  */
 async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
   const known = await lockEvaluations(
@@ -84,14 +67,7 @@ async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<re
     rows.map(({ row }) => row)
   )
   const isEmpty = new Set(known.filter(({ is_packed }) => !is_packed).map(identityNameOf))
-  const fitting = rows.filter(({ row }) => row.packed !== null && isEmpty.has(identityNameOf(row)))
-  const later = await readLaterRunIds(
-    transaction,
-    fitting.flatMap(({ offer }) => packedOf(offer))
-  )
-  const filled = fitting.filter(
-    ({ offer }) => !packedOf(offer).some((ended) => later.has(endedNameOf(ended)))
-  )
+  const filled = rows.filter(({ row }) => row.packed !== null && isEmpty.has(identityNameOf(row)))
   await updatePacked(
     transaction,
     filled.map(({ row }) => row)
@@ -99,57 +75,65 @@ async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<re
   return filled
 }
 
-/** @param offers of one decision, at least one */
-function newRowOf(offers: readonly Offer[], plans: ReadonlyMap<string, OutcomePlan>): NewRow[] {
-  const offer = offers.find(({ packed }) => packed.length > 0) ?? offers[0]
-  if (offer === undefined) return []
-  const { evaluation, packed } = offer
-  const { organization_id, decision_id, agent_id, session_id, domain, evaluated_at } = evaluation
+/** @param evaluations of one decision, at least one */
+function newRowOf(
+  evaluations: readonly Evaluation[],
+  plans: ReadonlyMap<string, OutcomePlan>
+): NewRow[] {
+  const evaluation = evaluations.find(({ runs }) => runs.length > 0) ?? evaluations[0]
+  if (evaluation === undefined) return []
+  const { agent_id, session_id, domain, evaluated_at, runs } = evaluation
   const plan = plans.get(identityNameOf(evaluation)) ?? null
-  const ended = packed.map(({ run }) => outcomeRunOf(evaluated_at, run))
+  const ended = runs.map((run) => outcomeRunOf(evaluation, run))
   const row = {
-    ...{ organization_id, decision_id, agent_id, session_id, domain },
-    received_at: new Date(evaluation.received_at),
+    ...keyOf(evaluation),
+    ...{ agent_id, session_id, domain },
     ...outcomeOf({ plan, ended, open: [] }),
     isPlain: arePlain(ended),
-    packed: packed.length === 0 ? null : { evaluated_at, runs: packed }
+    packed: runs.length === 0 ? null : { evaluated_at, runs }
   }
-  const isAlone = offers.every(({ others }) => others.length === 0)
-  return [{ row, offer, isWhole: isAlone && isWholePlan(plan, ended) }]
+  const isAlone = evaluations.every(({ later_runs }) => later_runs.length === 0)
+  return [{ row, evaluation, isWhole: isAlone && isWholePlan(plan, ended) }]
 }
 
-/** @param fresh all runs that were not stored before */
+/** @param changed keys of rows that have new runs */
 export async function storeSums(
   transaction: Queryable,
-  { inserted }: StoredPacked,
-  fresh: readonly EndedRun[]
+  inserted: readonly NewRow[],
+  changed: readonly RowKey[]
 ): Promise<void> {
   const whole = new Set(
     inserted.filter(({ isWhole }) => isWhole).map(({ row }) => identityNameOf(row))
   )
-  const changed = [...inserted.map(({ row }) => row), ...fresh.map(keyOf)]
-  const keys = new Map(changed.map((key) => [identityNameOf(key), key]))
+  const rows = inserted.map(({ row }) => row)
+  const keys = new Map([...rows, ...changed].map((key) => [identityNameOf(key), key]))
   const { added, removed } = await refreshOutcomes(
     transaction,
     [...keys].flatMap(([name, key]) => (whole.has(name) ? [] : [key]))
   )
-  const rows = inserted.map(({ row }) => row)
   await changeOutcomeHours(transaction, { added: [...rows, ...added], removed })
 }
 
-function outcomeRunOf(evaluated_at: number, run: Run): OutcomeRun {
-  const { rule, rule_id, evaluator, evaluator_id, evaluator_version, generation } = run
+function outcomeRunOf(evaluation: Evaluation, run: PackedRun): OutcomeRun {
+  const { kind, status, status_reason, value, label, passed } = run
+  const { rule, rule_id, evaluator, evaluator_id, evaluator_version, name } = kind
+  const score = {
+    ...{ name: name ?? '', value, label, passed, source_kind: 'evaluator' },
+    // Only two scores of one name compare their ids.
+    get score_id(): string {
+      return scoreIdOf(packedRunIdOf(evaluation, run), name ?? '')
+    }
+  }
   return {
-    ...{ rule, rule_id, evaluator, evaluator_id, evaluator_version, generation, evaluated_at },
-    status: run.status,
-    status_reason: run.status_reason,
-    scores: run.scores.map(outcomeScoreOf)
+    ...{ rule, rule_id, evaluator, evaluator_id, evaluator_version, generation: 0 },
+    ...{ evaluated_at: evaluation.evaluated_at, status, status_reason },
+    scores: name === null ? [] : [score]
   }
 }
 
-function outcomeScoreOf(score: Run['scores'][number]) {
-  const { score_id, name, value, label, passed, source_kind } = score
-  return { score_id, name, value, label, passed, source_kind: source_kind ?? 'evaluator' }
+function packedRunIdOf({ organization_id, decision_id }: Evaluation, { kind }: PackedRun): string {
+  const { rule_id, evaluator_id, evaluator_version: version } = kind
+  return runIdOf({ organization_id, decision_id, rule_id, evaluator_id, version, generation: 0 })
 }
 
 /** Each run and each score by itself: of two that are the same, readers choose one. */

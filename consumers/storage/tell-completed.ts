@@ -33,7 +33,9 @@ export function createTellCompleted(dependencies: TellCompletedDependencies): Te
   const { subscribers, clock, onDropped } = dependencies
 
   return async function tellCompleted(transaction, evaluations) {
-    const planned = evaluations.filter(({ runs }) => runs.some(isPlanned))
+    const planned = evaluations.filter(
+      ({ runs, later_runs }) => runs.length > 0 || later_runs.some(isPlanned)
+    )
     if (planned.length === 0) return
     const webhooks = await subscribers(
       transaction,

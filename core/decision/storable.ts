@@ -1,6 +1,6 @@
 /** What a decision or evaluation must fulfil beyond its Avro schema before it may be stored. */
 import type { Decision } from './decision.ts'
-import type { Evaluation } from '../evaluation/evaluation.ts'
+import type { Evaluation, PackedRun } from '../evaluation/evaluation.ts'
 import { isUuid } from '../ids/ids.ts'
 
 /**
@@ -33,9 +33,26 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
   if (!isId(evaluation.organization_id)) return 'organization_id is no UUID in lower case'
   if (!isTime(evaluation.evaluated_at)) return 'evaluated_at is no time'
   if (!isTime(evaluation.received_at)) return 'received_at is no time'
-  if (!evaluation.runs.every(({ run_id }) => isId(run_id)))
+  if (!evaluation.later_runs.every(({ run_id }) => isId(run_id)))
     return 'a run_id is no UUID in lower case'
+  if (!evaluation.runs.every(isPackable)) return 'a run in `runs` does not fit into its row'
   return tooLongOf(evaluation)
+}
+
+/** A name longer than that does not fit into the index of names; evaluators have shorter ones. */
+const scoreNameUnitsMax = 512
+const packedStatuses = new Set(['succeeded', 'failed', 'skipped'])
+
+function isPackable({ kind, status, duration_us, value, confidence }: PackedRun): boolean {
+  const { name, threshold, range_min, range_max } = kind
+  const numbers = [value, confidence, threshold, range_min, range_max]
+  return (
+    packedStatuses.has(status) &&
+    (status === 'succeeded') === (name !== null) &&
+    (name?.length ?? 0) <= scoreNameUnitsMax &&
+    (duration_us ?? 0) >= 0 &&
+    numbers.every((number) => number === null || Number.isFinite(number))
+  )
 }
 
 /**

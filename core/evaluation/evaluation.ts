@@ -6,7 +6,7 @@ export type RunStatus = 'succeeded' | 'failed' | 'skipped' | 'expired' | 'cancel
 export type Verdict = 'pass' | 'fail' | 'mixed' | 'none'
 
 export interface Score {
-  /** UUIDv5 of the run and the score's name, so a repeated run yields the same score. */
+  /** Derived from the run and the name, so that a repeated run yields the same score. */
   readonly score_id: string
   readonly name: string
   readonly data_type: ScoreDataType
@@ -52,8 +52,45 @@ export type RunKey = {
   readonly run_id: string
 }
 
-/** One (decision, evaluator version, rule, generation): it ends exactly once. */
-export interface Run {
+/** What runs of many decisions have in common: rule, evaluator version, and the score it gives. */
+export interface RunKind {
+  readonly rule_id: string
+  readonly rule: string
+  readonly evaluator_id: string
+  readonly evaluator: string
+  readonly evaluator_kind: string
+  readonly evaluator_version: number
+  /** `sha256:` and the hash of the configuration of the evaluator's version. */
+  readonly config_hash: string | null
+  /** Of the score; null for a run without one, as are all members below. */
+  readonly name: string | null
+  readonly data_type: ScoreDataType | null
+  readonly threshold: number | null
+  readonly range_min: number | null
+  readonly range_max: number | null
+  readonly direction: string | null
+}
+
+/** A run of an evaluator that needs no network. It ended with all others of its decision. */
+export interface PackedRun {
+  /** Many runs share the same object. */
+  readonly kind: RunKind
+  /** Only a run that succeeded has a score. */
+  readonly status: 'succeeded' | 'failed' | 'skipped'
+  readonly status_reason: string | null
+  readonly duration_us: number | null
+  readonly value: number | null
+  readonly label: string | null
+  readonly passed: boolean | null
+  readonly reason: string | null
+  readonly confidence: number | null
+  readonly evidence: string | null
+  /** What went wrong, without anything of the decision. */
+  readonly error: string | null
+}
+
+/** A judge, a replay or a pushed score: a run that ended by itself. */
+export interface LaterRun {
   readonly run_id: string
   readonly rule: string
   readonly evaluator: string
@@ -116,7 +153,9 @@ export interface Evaluation {
   readonly domain: string | null
   readonly received_at: number
   readonly evaluated_at: number
-  readonly runs: readonly Run[]
+  /** A decision has one record with these. */
+  readonly runs: readonly PackedRun[]
+  readonly later_runs: readonly LaterRun[]
 }
 
 /** Passes and fails of all scores in one word; scores without an opinion do not count. */

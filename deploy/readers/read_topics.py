@@ -29,6 +29,7 @@ RUN_FIELDS = [
     *("run_id", "rule", "rule_id", "evaluator", "evaluator_id", "evaluator_version"),
     *("generation", "status", "status_reason"),
 ]
+SCORE_FIELDS = ["value", "label", "passed", "reason", "confidence", "evidence"]
 
 # Bytes that are no Avro, times that are none, members that are missing or of another type.
 OF_THE_RECORD = (
@@ -108,7 +109,17 @@ def rows_of(topic, value):
         raise ValueError("it has no value")
     if topic == DECISIONS:
         return [("decisions", [column(value[name]) for name in DECISION_FIELDS])]
-    return [("runs", run_row(value, run)) for run in value["runs"]]
+    runs = [*map(whole_run, value["runs"]), *value["later_runs"]]
+    return [("runs", run_row(value, run)) for run in runs]
+
+
+def whole_run(run):
+    """In the form of a later run. Such a run is the only one of its rule and evaluator."""
+    kind = run["kind"]
+    run_id = f"{kind['rule_id']}/{kind['evaluator_id']}"
+    score = {"name": kind["name"], **{name: run[name] for name in SCORE_FIELDS}}
+    scores = [] if kind["name"] is None else [score]
+    return {**run, **kind, "run_id": run_id, "generation": 0, "scores": scores}
 
 
 def run_row(evaluation, run):

@@ -23,11 +23,8 @@ export interface FairShareOptions {
   readonly neighbours?: Pick<Neighbours, 'has'>
 }
 
-export interface Pause {
-  /** Milliseconds of pause for each millisecond of work. */
-  readonly ratio: number
-  readonly msMax: number
-}
+/** Milliseconds of pause after so many milliseconds of work. */
+export type Pause = (workedMs: number) => number
 
 /**
  * @param key whose work it is: the id of an organization, or a network
@@ -43,7 +40,7 @@ interface Share {
 
 /** Short, because a person waits for most of this work, and because on a slow machine long pauses
  *  would delay light users as well. */
-const shortPause: Pause = { ratio: 2, msMax: 50 }
+const shortPause: Pause = (workedMs) => Math.min(2 * workedMs, 50)
 
 export function createFairShare(options: FairShareOptions): FairShare {
   const { atOnceMax, besideOthersMax = atOnceMax, pause = shortPause } = options
@@ -81,7 +78,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   /** An empty slot leaves CPU time and Postgres to other organizations. */
   function leaveAfterPause(key: string, share: Share, workedMs: number): void {
-    const pauseMs = Math.min(pause.ratio * workedMs, pause.msMax)
+    const pauseMs = pause(workedMs)
     if (pauseMs < 1 || !others.has(key)) return leave(key, share)
     setTimeout(leave, pauseMs, key, share)
   }

@@ -2,6 +2,7 @@
 import avro from 'avsc'
 import './avsc-patch.ts'
 import { wireHeaderBytes, writeWireHeader } from '../../core/wire-format.ts'
+import { sharedRecordOf } from './shared-records.ts'
 
 /** An Avro schema as parsed JSON; what it really is, only the library can tell. */
 export type AvroSchema = object
@@ -84,10 +85,10 @@ function fastOrExact<R>(fast: () => R, exact: () => R): R {
 
 /** @throws when it is no Avro schema. */
 function typeOf(schema: AvroSchema, long?: avro.Type): avro.Type {
-  return avro.Type.forSchema(
-    schema as avro.Schema,
-    long === undefined ? {} : { registry: { long } }
-  )
+  return avro.Type.forSchema(schema as avro.Schema, {
+    typeHook: sharedRecordOf,
+    ...(long === undefined ? {} : { registry: { long } })
+  })
 }
 
 function encodeLarge(type: avro.Type, value: unknown, size: number): Buffer {
@@ -107,8 +108,12 @@ export function createDecoderFactory<T>(readerSchema: AvroSchema) {
   const exactReader = typeOf(readerSchema, exactLong)
 
   return function decoderOf(writerSchema: AvroSchema): DecodePayload<T> {
-    const resolver = reader.createResolver(typeOf(writerSchema))
-    const exactResolver = exactReader.createResolver(typeOf(writerSchema, exactLong))
+    const writer = typeOf(writerSchema)
+    const isSame = writer.fingerprint().equals(reader.fingerprint())
+    const resolver = isSame ? undefined : reader.createResolver(writer)
+    const exactResolver = isSame
+      ? undefined
+      : exactReader.createResolver(typeOf(writerSchema, exactLong))
     return (payload) =>
       fastOrExact(
         () => reader.fromBuffer(payload, resolver) as T,

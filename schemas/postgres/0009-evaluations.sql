@@ -155,9 +155,13 @@ select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as r
              reason, evidence, error, superseded_by)
   join run_kinds k on k.organization_id = e.organization_id and k.run_kind = r.run_kind
  cross join lateral (
+   -- As evaluators/score-of.ts. Beyond these limits a division could overflow or underflow, and
+   -- Postgres would refuse the whole query.
    select case when k.data_type <> 'numeric' then r.value
-               when k.range_max > k.range_min
-               then (r.value - k.range_min) / (k.range_max - k.range_min) end) as part (part);
+               when greatest(abs(r.value), abs(k.range_min), abs(k.range_max)) > 1e100 then null
+               when k.range_max - k.range_min < 1e-100 then null
+               when abs(r.value - k.range_min) < 1e-200 then 0
+               else (r.value - k.range_min) / (k.range_max - k.range_min) end) as part (part);
 
 -- All ended runs, packed and later.
 create view evaluation_runs with (security_invoker) as

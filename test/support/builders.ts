@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Decision } from '../../core/decision/decision.ts'
 import { bareRun, bareScore } from '../../core/evaluation/evaluation.ts'
-import type { Evaluation, Run, Score } from '../../core/evaluation/evaluation.ts'
+import type {
+  Evaluation,
+  LaterRun,
+  PackedRun,
+  RunKind,
+  Score
+} from '../../core/evaluation/evaluation.ts'
 
 /** 2025-01-15T12:00:00Z: a fixed day, so that no test depends on today. */
 export const noon = 1_736_942_400_000
@@ -55,7 +61,7 @@ export function aScore(overrides: Partial<Score> = {}): Score {
   }
 }
 
-export function aRun(overrides: Partial<Run> = {}): Run {
+export function aRun(overrides: Partial<LaterRun> = {}): LaterRun {
   return {
     run_id: randomUUID(),
     rule: 'default',
@@ -73,6 +79,42 @@ export function aRun(overrides: Partial<Run> = {}): Run {
   }
 }
 
+export function aRunKind(overrides: Partial<RunKind> = {}): RunKind {
+  return {
+    rule_id: 'default',
+    rule: 'default',
+    evaluator_id: 'not_empty',
+    evaluator: 'not_empty',
+    evaluator_kind: 'heuristic',
+    evaluator_version: 1,
+    config_hash: null,
+    name: 'not_empty',
+    data_type: 'boolean',
+    threshold: null,
+    range_min: null,
+    range_max: null,
+    direction: 'higher',
+    ...overrides
+  }
+}
+
+export function aPackedRun(overrides: Partial<PackedRun> = {}): PackedRun {
+  return {
+    kind: aRunKind(),
+    status: 'succeeded',
+    status_reason: null,
+    duration_us: 37,
+    value: 1,
+    label: null,
+    passed: true,
+    reason: null,
+    confidence: null,
+    evidence: null,
+    error: null,
+    ...overrides
+  }
+}
+
 export function anEvaluation(overrides: Partial<Evaluation> = {}): Evaluation {
   const { decision_id, organization_id, agent_id, session_id, domain } = aDecision()
   return {
@@ -83,7 +125,8 @@ export function anEvaluation(overrides: Partial<Evaluation> = {}): Evaluation {
     domain,
     received_at: noon,
     evaluated_at: noon + 40,
-    runs: [aRun()],
+    runs: [],
+    later_runs: [aRun()],
     ...overrides
   }
 }

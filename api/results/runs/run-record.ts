@@ -1,5 +1,5 @@
 /** A run as lists show it: whose it is, what became of it, and what it cost. */
-import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import type { Row } from '../../../platform/postgres/postgres.ts'
 
 const nanoPerUsd = 1_000_000_000
@@ -34,14 +34,14 @@ export const openColumns = `${shared}, s.finished_at as evaluated_at, null as su
             null as duration_us, s.result`
 
 export function runRecordOf({ result, nano_usd, ...row }: RunRecordRow) {
-  const ended = result === null ? {} : endedMembersOf(JSON.parse(result) as Run)
+  const ended = result === null ? {} : endedMembersOf(JSON.parse(result) as LaterRun)
   const { cost_nano_usd = nano_usd, ...members } = ended as { cost_nano_usd?: number | null }
   const usd = cost_nano_usd === null ? null : cost_nano_usd / nanoPerUsd
   return { ...row, ...members, usd }
 }
 
 /** Of a run that has ended and is on its way, what it came to, and not what its row still says. */
-function endedMembersOf(run: Run) {
+function endedMembersOf(run: LaterRun) {
   const { status, status_reason, attempts, evaluator_id, error, http_status, provider } = run
   const { model, model_reported, input_tokens, output_tokens, latency_ms, duration_us } = run
   return {

@@ -1,6 +1,6 @@
 /** Pushed scores as runs that have ended: they are published and stored like any other. */
 import { bareRun } from '../../../core/evaluation/evaluation.ts'
-import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { scoreOf } from '../../../evaluators/score-of.ts'
@@ -112,7 +112,7 @@ const columns: readonly Column<Push>[] = [
 
 const insertEnded = createInsertRows('open_runs', columns, { tail: 'on conflict do nothing' })
 
-function runOf(push: Push): Run {
+function runOf(push: Push): LaterRun {
   const { id, decision, meaning, source, version, waiting } = push
   const { organization_id, decision_id } = decision
   const ownRunId = pushRunId(organization_id, decision_id, id)

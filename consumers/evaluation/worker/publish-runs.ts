@@ -1,6 +1,6 @@
 /** Publishes runs that ended; storage deletes their rows when it has stored them. */
 import { TransientError } from '../../../core/consumed.ts'
-import type { Evaluation, Run, RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Evaluation, LaterRun, RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { Postgres, Queryable } from '../../../platform/postgres/postgres.ts'
 import type { Publish } from '../publish.ts'
 import { openRunColumns, valuesOf } from './open-run.ts'
@@ -57,7 +57,8 @@ function evaluationOf(run: OpenRun): Evaluation | null {
     ...{ decision_id, organization_id, agent_id, session_id, domain },
     received_at: run.received_at.getTime(),
     evaluated_at: (run.finished_at ?? run.now).getTime(),
-    runs: [JSON.parse(run.result) as Run]
+    runs: [],
+    later_runs: [JSON.parse(run.result) as LaterRun]
   }
 }
 

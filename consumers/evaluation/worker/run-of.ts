@@ -1,7 +1,7 @@
 /** An open run as it ended: what the topic and the table of runs say of it. */
 import type { JudgeConnection, CallReport } from './judge-outcome.ts'
 import { bareRun } from '../../../core/evaluation/evaluation.ts'
-import type { Run, RunStatus, Score } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun, RunStatus, Score } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import type { OpenRun } from './open-run.ts'
@@ -29,7 +29,7 @@ export interface LastAttempt {
 const microsecondsPerMs = 1000
 const noDetails = { scores: [], error: null, http_status: null }
 
-export function runOf(run: OpenRun, { last, ...end }: RunEnd): Run {
+export function runOf(run: OpenRun, { last, ...end }: RunEnd): LaterRun {
   return {
     ...bareRun,
     ...identityOf(run),

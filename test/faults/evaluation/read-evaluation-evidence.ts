@@ -1,6 +1,11 @@
 /** Reads topics and tables of a run, and leaves beside its ledger what it has found there. */
 import { hash } from 'node:crypto'
 import pg from 'pg'
+import type {
+  Evaluation as WholeEvaluation,
+  PackedRun
+} from '../../../core/evaluation/evaluation.ts'
+import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { decisionContract, evaluationContract } from '../../../schemas/index.ts'
 import { AvroReader, readWireFormat } from '../../support/avro-reader.ts'
 import type { Running } from '../storage/read-evidence.ts'
@@ -24,12 +29,15 @@ interface Named {
   readonly decision_id: string
 }
 
-interface Evaluation extends Named {
+type Score = Readonly<Record<string, unknown>>
+
+interface PublishedRun extends Omit<EndedRun, 'identity' | 'endedAt' | 'scores'> {
+  readonly scores: readonly Score[]
+}
+
+interface Evaluation extends Named, Pick<WholeEvaluation, 'runs'> {
   readonly evaluated_at: number
-  readonly runs: readonly (Omit<EndedRun, 'identity' | 'endedAt' | 'scores'> & {
-    readonly generation: number
-    readonly scores: readonly { readonly [member: string]: unknown }[]
-  })[]
+  readonly later_runs: readonly PublishedRun[]
 }
 
 const decisionSchema = JSON.parse(decisionContract.text) as AvroSchema
@@ -66,7 +74,11 @@ function identityIn({ organization_id, decision_id }: Named): string {
 
 function runsOf(evaluation: Evaluation): EndedRun[] {
   const identity = identityIn(evaluation)
-  return evaluation.runs.map((run) => ({
+  const runs = [
+    ...evaluation.runs.map((run) => wholeRunOf(evaluation, run)),
+    ...evaluation.later_runs
+  ]
+  return runs.map((run) => ({
     identity,
     run_id: run.run_id,
     rule_id: run.rule_id,
@@ -78,8 +90,19 @@ function runsOf(evaluation: Evaluation): EndedRun[] {
   }))
 }
 
+/** With the ids that follow from its kind. */
+function wholeRunOf({ organization_id, decision_id }: Named, run: PackedRun): PublishedRun {
+  const { rule_id, evaluator_id, evaluator_version: version, name } = run.kind
+  const origin = { organization_id, decision_id, rule_id, evaluator_id, version, generation: 0 }
+  const run_id = runIdOf(origin)
+  const { status, status_reason, value, label, passed } = run
+  const scores =
+    name === null ? [] : [{ score_id: scoreIdOf(run_id, name), name, value, label, passed }]
+  return { run_id, rule_id, evaluator_id, status, status_reason, scores }
+}
+
 /** As much of them as the table says in the same words. */
-function scoresOf(scores: Evaluation['runs'][number]['scores']): string {
+function scoresOf(scores: readonly Score[]): string {
   if (scores.length === 0) return ''
   const said = scores.map(({ score_id, name, value, label, passed }) =>
     JSON.stringify([score_id, name, value, label, passed])

@@ -1,6 +1,6 @@
 /** Plans, rule sets and open runs, as the evaluation group leaves them. */
 import { randomUUID } from 'node:crypto'
-import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import type { RunOwner } from './scene.ts'
 
@@ -33,7 +33,7 @@ export async function storeOpenRun(
 }
 
 /** As it is when it has ended, and waits to be published and stored. */
-export function finished(run: Run): Record<string, unknown> {
+export function finished(run: LaterRun): Record<string, unknown> {
   const { run_id, rule, evaluator, evaluator_kind, evaluator_version, generation } = run
   return {
     ...{ run_id, rule, evaluator, evaluator_kind, evaluator_version, generation },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { parseApiKey } from '../../../core/ids/api-key.ts'
-import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
 import { storeOpenRun } from './open-run.ts'
 import { createScene, reportProgress, storeDecision, storeRun } from './scene.ts'
@@ -151,7 +151,7 @@ test('a value that no sum can hold is refused, and the largest ones can be summe
     const decision_id = await aStoredDecision()
     await push([{ ...score, decision_id, value }])
     const [open] = await openRunsOf(decision_id)
-    const ended = JSON.parse(open?.result ?? '') as Run
+    const ended = JSON.parse(open?.result ?? '') as LaterRun
     await storeRun(scene.database, { organization_id: scene.organizationId, decision_id }, ended)
   }
   const { status, body } = await scene.get<{ series: { points: { n: number }[] }[] }>(
@@ -202,7 +202,7 @@ test('an id makes a retry safe: in one call, beside another, and when it is stor
   expect(many.flat().every(({ accepted, duplicate }) => accepted && duplicate)).toBe(true)
   const [open, ...others] = await openRunsOf(decision_id)
   expect(others).toEqual([])
-  const ended = JSON.parse(open?.result ?? '') as Run
+  const ended = JSON.parse(open?.result ?? '') as LaterRun
   await storeRun(scene.database, { organization_id: scene.organizationId, decision_id }, ended)
   await scene.database.query('delete from open_runs where decision_id = $1', [decision_id])
   expect((await push([score]))[0]).toMatchObject({ accepted: true, duplicate: true })

@@ -1,7 +1,7 @@
 /** Scores as lists, states in bulk and trends, over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Run, Score } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun, Score } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun, aScore } from '../../support/builders.ts'
 import { finished, storeOpenRun, storePlan } from './open-run.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
@@ -27,7 +27,7 @@ function ours(members: object = {}) {
 
 interface Given extends Partial<Score> {
   readonly version?: number
-  readonly run?: Partial<Run>
+  readonly run?: Partial<LaterRun>
 }
 
 /** A decision of that agent with one score. */

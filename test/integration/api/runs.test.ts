@@ -1,7 +1,7 @@
 /** Runs: found, read, canceled and replayed, over HTTP and a real store. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { aDecision, aRun } from '../../support/builders.ts'
 import { finished, storeOpenRun, storeRuleSet } from './open-run.ts'
 import { createScene, storeDecision, storeRun } from './scene.ts'
@@ -30,7 +30,7 @@ async function aStoredDecision() {
   return decision
 }
 
-async function anEndedRun(minutes: number, members: Partial<Run>): Promise<string> {
+async function anEndedRun(minutes: number, members: Partial<LaterRun>): Promise<string> {
   const decision = await aStoredDecision()
   const run = aRun({ rule_id: 'rul_a', evaluator_id: 'evl_a', scores: [], ...members })
   await storeRun(scene.database, { ...decision, evaluated_at: at(minutes) }, run)
@@ -180,7 +180,7 @@ describe('a replay', () => {
     return body
   }
 
-  async function failedRuns(count: number, members: Partial<Run> = {}) {
+  async function failedRuns(count: number, members: Partial<LaterRun> = {}) {
     const rule_id = `rul_${randomUUID()}`
     const decisions = []
     for (let index = 0; index < count; index++) {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ApiKeyScope } from '../../../core/ids/api-key.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
-import type { Run } from '../../../core/evaluation/evaluation.ts'
+import type { LaterRun } from '../../../core/evaluation/evaluation.ts'
 import type { UserRole } from '../../../core/user-role.ts'
 import type { FindApiKey } from '../../../auth/api-keys.ts'
 import { accountsRole } from '../../../api/store.ts'
@@ -328,7 +328,11 @@ export type RunOwner = Pick<Decision, 'organization_id' | 'decision_id'> &
   Partial<Pick<Decision, 'agent_id' | 'domain' | 'received_at'>> & { readonly evaluated_at?: Date }
 
 /** Stores a run and its scores as the storage group does: together. */
-export async function storeRun(database: TestDatabase, owner: RunOwner, run: Run): Promise<void> {
+export async function storeRun(
+  database: TestDatabase,
+  owner: RunOwner,
+  run: LaterRun
+): Promise<void> {
   const { organization_id, decision_id, agent_id = null, domain = null } = owner
   const { evaluated_at = new Date() } = owner
   const received_at = new Date(owner.received_at ?? evaluated_at)

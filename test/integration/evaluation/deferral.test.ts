@@ -12,6 +12,7 @@ import { createPlanDecisions } from '../../../consumers/evaluation/plan.ts'
 import { createRuleSets } from '../../../consumers/evaluation/rule-sets.ts'
 import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
+import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { TransientError } from '../../../core/consumed.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
@@ -24,7 +25,6 @@ import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { storeRun } from '../api/scene.ts'
 
 const clock = { now: () => noon }
 
@@ -68,10 +68,9 @@ function start(overrides: Partial<WorkOffOptions> = {}): () => Promise<void> {
       compile: createEvaluatorCache({ sessions: null })
     }),
     publish: async (evaluations) => {
-      for (const { organization_id, decision_id, runs } of evaluations) {
-        published.push(decision_id)
-        for (const run of runs) await storeRun(database, { organization_id, decision_id }, run)
-      }
+      published.push(...evaluations.map(({ decision_id }) => decision_id))
+      const tellCompleted = () => Promise.resolve()
+      await createStoreEvaluations({ postgres, tellCompleted })(evaluations, place())
     },
     // Two decisions are a piece.
     costs: { of: () => 50, note: () => {} },
@@ -90,9 +89,12 @@ function decisionsOf(organization_id: string, count: number): Decision[] {
   )
 }
 
+function place() {
+  return { groupId: 'g', topic: 't', partition, nextOffset: 0n, epoch: 0 }
+}
+
 async function storeAll(decisions: readonly Decision[]): Promise<void> {
-  const consumption = { groupId: 'g', topic: 't', partition, nextOffset: 0n, epoch: 0 }
-  await createStoreDecisions({ postgres })(decisions, consumption)
+  await createStoreDecisions({ postgres })(decisions, place())
 }
 
 async function countRows(): Promise<number> {

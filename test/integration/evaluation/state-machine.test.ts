@@ -104,7 +104,9 @@ test.each([1, 2, 3])(
     const { calls, judge } = createJudge(random)
     const ended = new Set<string>()
     const watch = (): void => {
-      for (const { runs } of scene.published) for (const { run_id } of runs) ended.add(run_id)
+      for (const { later_runs } of scene.published) {
+        for (const { run_id } of later_runs) ended.add(run_id)
+      }
     }
     const keys = await scene.addRuns(80, { max_attempts: 5 })
     const storm: Storm = {

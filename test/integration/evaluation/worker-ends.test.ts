@@ -85,7 +85,7 @@ describe('what the gateway ended', () => {
     scene.start(() => Promise.reject(new Error('called')))
     await waitUntil('it is marked', async () => (await scene.row({ ...key, run_id }))?.published_at)
     expect(scene.published).toHaveLength(1)
-    expect(scene.published[0]?.runs).toEqual([aRun(JSON.parse(result) as object)])
+    expect(scene.published[0]?.later_runs).toEqual([aRun(JSON.parse(result) as object)])
   })
 })
 
@@ -99,7 +99,7 @@ test('one that the topic never takes holds up none of those that ended with it',
   )
   scene.start(() => Promise.reject(new Error('called')), {
     publish: (evaluations) => {
-      const isRefused = evaluations.some((each) => each.runs[0]?.run_id === runs[0]?.run_id)
+      const isRefused = evaluations.some(({ later_runs: [run] }) => run?.run_id === runs[0]?.run_id)
       return isRefused ? Promise.reject(new TypeError('it is no run')) : Promise.resolve()
     }
   })

@@ -1,7 +1,7 @@
 /** Workers of a test's own over a real Postgres; judges and the topic are the test's. */
 import type { StatusReason } from '../../../core/evaluation/status-reason.ts'
 import { randomUUID } from 'node:crypto'
-import type { Evaluation, Run, RunKey } from '../../../core/evaluation/evaluation.ts'
+import type { Evaluation, LaterRun, RunKey } from '../../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { startWorker } from '../../../consumers/evaluation/worker/start-worker.ts'
 import type { WorkerContext } from '../../../consumers/evaluation/worker/start-worker.ts'
@@ -54,8 +54,8 @@ export type Scene = {
   row(key: RunKey): Promise<RunRow | undefined>
   attemptsOf(key: RunKey): Promise<readonly Record<string, unknown>[]>
   /** Resolves with the one run that was published of it. */
-  ended(key: RunKey): Promise<Run>
-  allEnded(keys: readonly RunKey[], timeoutMs?: number): Promise<Run[]>
+  ended(key: RunKey): Promise<LaterRun>
+  allEnded(keys: readonly RunKey[], timeoutMs?: number): Promise<LaterRun[]>
   circuit(connectionId?: string): Promise<Record<string, unknown> | undefined>
   spend(): Promise<readonly Record<string, unknown>[]>
 }
@@ -153,7 +153,7 @@ export async function createScene(): Promise<Scene> {
     )
     return rows[0]
   }
-  const ended = (key: RunKey): Promise<Run> =>
+  const ended = (key: RunKey): Promise<LaterRun> =>
     waitUntil('the run is published', () => runIn(published, key))
 
   return {
@@ -266,8 +266,10 @@ function keyOf({ organization_id, decision_id, run_id }: RunKey): string[] {
 }
 
 /** @throws when it was published with two different ends. */
-function runIn(published: readonly Evaluation[], key: RunKey): Run | undefined {
-  const runs = published.flatMap((each) => each.runs).filter(({ run_id }) => run_id === key.run_id)
+function runIn(published: readonly Evaluation[], key: RunKey): LaterRun | undefined {
+  const runs = published
+    .flatMap((each) => each.later_runs)
+    .filter(({ run_id }) => run_id === key.run_id)
   const ends = new Set(runs.map((run) => JSON.stringify(run)))
   if (ends.size > 1) throw new Error(`${key.run_id} ended twice: ${[...ends].join(' and ')}`)
   return runs[0]

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
-import type { Evaluation, Run } from '../../../core/evaluation/evaluation.ts'
+import type { Evaluation, LaterRun } from '../../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
@@ -61,7 +61,7 @@ async function plan({ organization_id, decision_id }: Name, runs: number): Promi
   )
 }
 
-async function open({ organization_id, decision_id }: Name, run: Run): Promise<void> {
+async function open({ organization_id, decision_id }: Name, run: LaterRun): Promise<void> {
   await database.query(
     `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
                             evaluator, evaluator_kind, evaluator_version, generation, received_at,
@@ -85,7 +85,7 @@ function payloadOf(told: Told | undefined) {
   return JSON.parse(told?.payload ?? '') as Record<string, unknown>
 }
 
-function aPlannedRun(overrides: Partial<Run> = {}): Run {
+function aPlannedRun(overrides: Partial<LaterRun> = {}): LaterRun {
   const run_id = randomUUID()
   const scores = [aScore({ score_id: randomUUID(), name: 'polite', value: 0.8, label: null })]
   return aRun({ run_id, rule_id: 'default', evaluator_id: run_id, scores, ...overrides })
@@ -96,7 +96,7 @@ test('a plan that ends at once is told to each webhook that asked, without conte
   const webhooks = [await aWebhook(organization_id), await aWebhook(organization_id)].toSorted()
   await aWebhook(organization_id, ['threshold.crossed'])
   const decision_id = randomUUID()
-  const evaluation = anEvaluation({ organization_id, decision_id, runs: [aPlannedRun()] })
+  const evaluation = anEvaluation({ organization_id, decision_id, later_runs: [aPlannedRun()] })
   await plan(evaluation, 1)
   await store(evaluation)
 
@@ -122,8 +122,8 @@ test('it is told when the last run is stored, and not again with what is repeate
     aPlannedRun(),
     aPlannedRun({ evaluator: 'slow', status: 'failed', scores: [] })
   ] as const
-  const first = anEvaluation({ organization_id, decision_id: randomUUID(), runs: [runs[0]] })
-  const second = { ...first, runs: [runs[1]] }
+  const first = anEvaluation({ organization_id, decision_id: randomUUID(), later_runs: [runs[0]] })
+  const second = { ...first, later_runs: [runs[1]] }
   await plan(first, 2)
   await open(first, runs[1])
   await store(first)
@@ -141,12 +141,12 @@ test('a repetition that ends is told once more, and a pushed score is not', asyn
   const evaluation = anEvaluation({ organization_id, decision_id: randomUUID() })
   const [run] = [aPlannedRun({ status: 'failed', scores: [] })]
   await plan(evaluation, 1)
-  await store({ ...evaluation, runs: [run] })
+  await store({ ...evaluation, later_runs: [run] })
   const replay = { ...run, run_id: randomUUID(), generation: 1, status: 'succeeded' } as const
   await open(evaluation, replay)
-  await store({ ...evaluation, runs: [replay] })
+  await store({ ...evaluation, later_runs: [replay] })
   const pushed = aRun({ run_id: randomUUID(), rule_id: pushRuleId })
-  await store({ ...evaluation, runs: [pushed] })
+  await store({ ...evaluation, later_runs: [pushed] })
   const told = await toldTo(organization_id)
   expect(told.map((each) => payloadOf(each)['status'])).toEqual(['failed', 'evaluated'])
   expect(new Set(told.map(({ delivery_id }) => delivery_id)).size).toBe(2)
@@ -160,7 +160,7 @@ test('runs stored by two transactions at once leave none of the two silent', asy
   )
   for (const decision of decisions) await plan(decision, 2)
   const halfOf = (evaluator: string) =>
-    decisions.map((decision) => ({ ...decision, runs: [aPlannedRun({ evaluator })] }))
+    decisions.map((decision) => ({ ...decision, later_runs: [aPlannedRun({ evaluator })] }))
   await Promise.all([store(...halfOf('one')), store(...halfOf('other').toReversed())])
   expect(await toldTo(organization_id)).toHaveLength(decisions.length)
 })
@@ -178,7 +178,7 @@ test('beyond the limit of pending deliveries new ones are dropped, and counted',
   await aWebhook(other.organization_id)
   const complete = async (name: Name) => {
     await plan(name, 1)
-    await store(anEvaluation({ ...name, runs: [aPlannedRun()] }))
+    await store(anEvaluation({ ...name, later_runs: [aPlannedRun()] }))
   }
   for (let n = 0; n < 5; n++) await complete({ organization_id, decision_id: randomUUID() })
   await complete(other)

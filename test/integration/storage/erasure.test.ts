@@ -40,7 +40,7 @@ function decided(overrides: Parameters<typeof aDecision>[0] = {}) {
 function evaluated(decision: ReturnType<typeof decided>, received_at = decision.received_at) {
   const { organization_id, decision_id, agent_id, session_id } = decision
   const identity = { organization_id, decision_id, agent_id, session_id, received_at }
-  return anEvaluation({ ...identity, runs: [aRun(), aRun()] })
+  return anEvaluation({ ...identity, later_runs: [aRun(), aRun()] })
 }
 
 /** Runs in the test process; only the test that kills a job starts another process. */
@@ -212,7 +212,7 @@ describe('what is still on its way', () => {
     await erase('--decision', doomed.decision_id, ...record)
     const run = aRun()
     await planJudge(doomed, run.run_id)
-    await scene.sendEvaluations({ ...evaluated(doomed), runs: [run] })
+    await scene.sendEvaluations({ ...evaluated(doomed), later_runs: [run] })
     await scene.settled()
     expect(await scene.countOf('open_runs', tenant.organization_id)).toBe(0)
     expect(await left()).toEqual(nothing)

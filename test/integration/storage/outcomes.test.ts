@@ -8,8 +8,7 @@ import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { bareScore } from '../../../core/evaluation/evaluation.ts'
-import type { Evaluation, Run, Score } from '../../../core/evaluation/evaluation.ts'
-import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
+import type { Evaluation, LaterRun, PackedRun, Score } from '../../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { builtInEvaluators } from '../../../evaluators/default-rule-set.ts'
 import { evaluationViewOf } from '../../../api/evaluation-view.ts'
@@ -23,7 +22,15 @@ import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { createRandom } from '../../faults/random.ts'
 import type { Random } from '../../faults/random.ts'
-import { aDecision, anEvaluation, aRun, aScore, noon } from '../../support/builders.ts'
+import {
+  aDecision,
+  anEvaluation,
+  aPackedRun,
+  aRun,
+  aRunKind,
+  aScore,
+  noon
+} from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -71,29 +78,32 @@ async function plan(decisionId: string, outcomes = ['planned']): Promise<void> {
   )
 }
 
-function evaluationOf(decision_id: string, given: readonly Run[], after = 40): Evaluation {
-  const runs = given.map((run) => withOwnIds(decision_id, run))
-  return anEvaluation({ organization_id, decision_id, runs, evaluated_at: noon + after })
-}
+type AnyRun = PackedRun | LaterRun
 
-/** As evaluators name their runs; those that were tried again keep any id, and are not packed. */
-function withOwnIds(decision_id: string, run: Run): Run {
-  const { rule_id, evaluator_id, evaluator_version: version, generation, attempts } = run
-  if (rule_id !== 'default' || evaluator_id === null || attempts > 1) return run
-  const origin = { organization_id, decision_id, rule_id, evaluator_id, version, generation }
-  const run_id = runIdOf(origin)
-  const scores = run.scores.map((score) => {
-    return { ...score, score_id: scoreIdOf(run_id, score.name), normalized: score.value }
-  })
-  return { ...run, run_id, scores }
+function evaluationOf(decision_id: string, given: readonly AnyRun[], after = 40): Evaluation {
+  const runs = given.filter((run) => 'kind' in run)
+  const later_runs = given.filter((run): run is LaterRun => !('kind' in run))
+  const evaluated_at = noon + after
+  return anEvaluation({ organization_id, decision_id, runs, later_runs, evaluated_at })
 }
 
 /** All that the default rule plans. */
-function wholeRunsOf(overrides: Partial<Run> = {}): Run[] {
-  return builtInEvaluators.map((_, at) => plannedRun(at, overrides))
+function wholeRunsOf(): PackedRun[] {
+  return builtInEvaluators.map((_, at) => packedRun(at))
 }
 
-function plannedRun(at: number, overrides: Partial<Run> = {}): Run {
+function packedRun(at: number, overrides: Partial<PackedRun> = {}): PackedRun {
+  const { evaluator_id, name, version } = builtInEvaluators[at] as EvaluatorVersion
+  const isScored = (overrides.status ?? 'succeeded') === 'succeeded'
+  const kind = aRunKind({
+    ...{ evaluator_id, evaluator: name, evaluator_version: version },
+    name: isScored ? name : null
+  })
+  return aPackedRun({ kind, ...(isScored ? {} : { value: null, passed: null }), ...overrides })
+}
+
+/** A run of the default rule that ended by itself. */
+function laterRun(at: number, overrides: Partial<LaterRun> = {}): LaterRun {
   const { evaluator_id, name, version } = builtInEvaluators[at] as EvaluatorVersion
   return aRun({
     ...{ rule_id: 'default', evaluator_id, evaluator: name, evaluator_version: version },
@@ -102,7 +112,7 @@ function plannedRun(at: number, overrides: Partial<Run> = {}): Run {
   })
 }
 
-function pushedRun(score: Partial<Score>, overrides: Partial<Run> = {}): Run {
+function pushedRun(score: Partial<Score>, overrides: Partial<LaterRun> = {}): LaterRun {
   const { source_kind = 'human', name = 'not_empty' } = score
   return aRun({
     ...{ rule: pushRuleId, rule_id: pushRuleId, evaluator: name, evaluator_version: 0 },
@@ -150,9 +160,10 @@ test('runs that fill a row are counted, though a record without runs made it', a
 
 test('of two versions of an evaluator in one record, the later one counts', async () => {
   const id = randomUUID()
-  const [earlier, later] = [plannedRun(0), plannedRun(0, { scores: [aScore({ name: 'other' })] })]
-  const evaluator_version = earlier.evaluator_version + 1
-  await store(evaluationOf(id, [earlier, { ...later, evaluator_version }]))
+  const earlier = packedRun(0)
+  const evaluator_version = earlier.kind.evaluator_version + 1
+  const later = { ...earlier, kind: { ...earlier.kind, evaluator_version, name: 'other' } }
+  await store(evaluationOf(id, [earlier, later]))
   expect((await kept(id))?.['scores']).toEqual({
     other: { value: 1, label: null, passed: true }
   })
@@ -164,6 +175,16 @@ test('a whole plan in one record is one outcome', async () => {
   await plan(id)
   await store(evaluationOf(id, wholeRunsOf()))
   expect(await kept(id)).toMatchObject({ status: 'evaluated', reason: null, verdict: 'pass' })
+  await expectAgreement([id])
+})
+
+test('of two records of runs the first one stays, whole', async () => {
+  const id = randomUUID()
+  await plan(id)
+  const failing = wholeRunsOf().map((run) => ({ ...run, value: 0, passed: false }))
+  await store(evaluationOf(id, wholeRunsOf()), evaluationOf(id, failing.slice(0, 2)))
+  await store(evaluationOf(id, failing))
+  expect(await kept(id)).toMatchObject({ status: 'evaluated', verdict: 'pass' })
   await expectAgreement([id])
 })
 
@@ -179,10 +200,10 @@ test('what is stored twice is counted once', async () => {
 test('what waits is seen, until it is stored', async () => {
   const id = randomUUID()
   await plan(id)
-  const [first, ...others] = wholeRunsOf()
-  await store(evaluationOf(id, first === undefined ? [] : [first]))
+  await store(evaluationOf(id, wholeRunsOf().slice(0, 3)))
   expect(await kept(id)).toMatchObject({ status: 'evaluating', reason: null })
   await expectAgreement([id])
+  const others = builtInEvaluators.map((_, at) => laterRun(at)).slice(3)
   await store(...others.map((run) => evaluationOf(id, [run], 50)))
   expect(await kept(id)).toMatchObject({ status: 'evaluated' })
   await expectAgreement([id])
@@ -191,10 +212,10 @@ test('what waits is seen, until it is stored', async () => {
 test('a replay takes the place of what it repeats, and its scores go with it', async () => {
   const id = randomUUID()
   await plan(id)
-  const failing = [aScore({ name: 'not_empty', value: 0, passed: false })]
-  await store(evaluationOf(id, [plannedRun(0, { scores: failing }), ...wholeRunsOf().slice(1)]))
+  const failing = packedRun(0, { value: 0, passed: false })
+  await store(evaluationOf(id, [failing, ...wholeRunsOf().slice(1)]))
   expect(await kept(id)).toMatchObject({ verdict: 'mixed' })
-  await store(evaluationOf(id, [plannedRun(0, { generation: 1, evaluator_version: 2 })], 90))
+  await store(evaluationOf(id, [laterRun(0, { generation: 1, evaluator_version: 2 })], 90))
   expect(await kept(id)).toMatchObject({ verdict: 'pass' })
   await expectAgreement([id])
 })
@@ -261,17 +282,21 @@ describe('sums are exact', () => {
 })
 
 /** Any run that may be stored of a decision. */
-function anyRun(random: Random): Run {
-  const at = random.below(evaluators.length)
-  const [passed, generation] = [random.chance(0.6), random.below(3)]
-  const source_kind = ['human', 'api', 'end_user'][random.below(3)] ?? 'api'
+function anyRun(random: Random): AnyRun {
+  const passed = random.chance(0.6)
   const score = { value: random.below(5) / 4, passed: random.chance(0.8) ? passed : null }
-  if (random.chance(0.4)) return pushedRun({ ...score, source_kind })
+  const source_kind = ['human', 'api', 'end_user'][random.below(3)] ?? 'api'
+  return random.chance(0.4) ? pushedRun({ ...score, source_kind }) : anyOwnRun(random, score)
+}
+
+function anyOwnRun(random: Random, score: { value: number; passed: boolean | null }): AnyRun {
+  const at = random.below(evaluators.length)
   const status = random.chance(0.7) ? 'succeeded' : 'failed'
+  const isScored = status === 'succeeded'
+  if (random.chance(0.3)) return packedRun(at, { status, ...(isScored ? score : {}) })
   const name = evaluators[at]?.name ?? ''
-  const scores = status === 'succeeded' ? [aScore({ ...score, name })] : []
-  const attempts = random.chance(0.3) ? 2 : 1
-  return plannedRun(at, { status, generation, scores, attempts })
+  const scores = isScored ? [aScore({ ...score, name })] : []
+  return laterRun(at, { status, generation: random.below(3), scores })
 }
 
 /** As many at once as there are connections: who waits long for one is told that there is none. */

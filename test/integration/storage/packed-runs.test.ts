@@ -8,8 +8,9 @@ import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
-import type { Evaluation, Run } from '../../../core/evaluation/evaluation.ts'
-import { scoreIdOf } from '../../../core/ids/run-id.ts'
+import { bareRun, bareScore } from '../../../core/evaluation/evaluation.ts'
+import type { Evaluation, PackedRun } from '../../../core/evaluation/evaluation.ts'
+import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
 import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
 import { plannedRunsOf } from '../../../evaluators/planning/plan-rules.ts'
@@ -91,13 +92,37 @@ function byRunId(one: object, other: object): number {
   return idOf(one) < idOf(other) ? -1 : 1
 }
 
-function publishedOf({ runs }: Evaluation) {
-  return runs
-    .map((run) => {
-      const scores = run.scores.map((score) => ({ ...score, source_kind: 'evaluator' }))
-      return { ...run, scores }
-    })
-    .toSorted(byRunId)
+function publishedOf(evaluation: Evaluation) {
+  const later = evaluation.later_runs.map((run) => {
+    const scores = run.scores.map((score) => ({ ...score, source_kind: 'evaluator' }))
+    return { ...run, scores }
+  })
+  return [...evaluation.runs.map((run) => wholeRunOf(evaluation, run)), ...later].toSorted(byRunId)
+}
+
+/** A packed run with the members that its kind and its decision imply. */
+function wholeRunOf(evaluation: Evaluation, { kind, ...run }: PackedRun) {
+  const { rule, evaluator, evaluator_kind, rule_id, evaluator_id, config_hash } = kind
+  const { evaluator_version } = kind
+  const { status, status_reason, duration_us, error, ...score } = run
+  const { organization_id, decision_id } = evaluation
+  const origin = { organization_id, decision_id, rule_id, evaluator_id, generation: 0 }
+  const run_id = runIdOf({ ...origin, version: evaluator_version })
+  const { name, data_type, threshold, range_min: min, range_max: max, direction } = kind
+  const scale = { threshold, range_min: min, range_max: max, direction }
+  const scaled = { data_type: data_type ?? 'text', min, max, direction }
+  const given = {
+    ...{ ...bareScore, ...score, ...scale, name, data_type },
+    score_id: scoreIdOf(run_id, name ?? ''),
+    normalized: normalizedOf(score.value, scaled),
+    source_kind: 'evaluator'
+  }
+  return {
+    ...{ ...bareRun, run_id, rule, rule_id, evaluator, evaluator_id, evaluator_kind },
+    ...{ evaluator_version, config_hash, generation: 0, attempts: 1 },
+    ...{ status, status_reason, duration_us, error },
+    scores: name === null ? [] : [given]
+  }
 }
 
 async function rowsIn(table: string, { decision_id }: Pick<Decision, 'decision_id'>) {
@@ -126,58 +151,47 @@ test('runs of the default rule read as they were published, in one row each', as
   expect(new Set(await store(...evaluations))).toEqual(new Set(['duplicate']))
 })
 
-test('texts and numbers of any kind come back, and what does not fit is a row', async () => {
+test('texts and numbers of any kind come back', async () => {
   const [evaluation] = evaluated([aTold()]) as [Evaluation]
   const values = [0.1, 1e-300, -7, 0, null, 123_456_789.123_456_7]
   const reasons = ['"', '\\', 'NULL', '{a,b}', '', null]
-  const runs = evaluation.runs.map((run, at) => ({
-    ...run,
-    error: run.status === 'failed' ? reasons[at % 6] : run.error,
-    scores: run.scores.map((score) => ({
-      ...score,
+  const runs = evaluation.runs.map((run, at): PackedRun => {
+    if (run.kind.name === null) return { ...run, error: reasons[at % 6] ?? null }
+    return {
+      ...run,
       ...{ value: values[at % 6] ?? null, reason: reasons[at % 6] ?? null },
       ...{ label: reasons[(at + 1) % 6] ?? null, evidence: '[{"quote":"\\"x\\\\"}]' },
-      ...{ direction: 'none', normalized: null, confidence: at / 7 }
-    }))
-  })) as Evaluation['runs']
-  const [unlike] = runs.filter(({ scores }) => scores.length > 0)
-  const other = { ...unlike, run_id: randomUUID(), scores: [] } as Evaluation['runs'][number]
-  const told = { ...evaluation, runs: [...runs, { ...other, status: 'expired' as const }] }
-  await store(told)
-  expect(await storedOf(told)).toEqual(publishedOf(told))
-  expect(await rowsIn('later_runs', told)).toHaveLength(1)
-})
-
-const scales = [
-  ['whose range is beyond all numbers', { value: 1, range_min: -1e308, range_max: 1e308 }],
-  ['that is too near to the end of its range', { value: 1e-300, range_min: 0, range_max: 1e100 }],
-  ['with a threshold that is no number', { value: 1, threshold: Infinity }],
-  ['with a range that is none', { value: 1, range_min: Number.NaN, range_max: 1 }],
-  ['with a longer name than an index holds', { name: outputs.join('').repeat(20) }]
-] as const
-
-test.each(scales)('a score %s is a row of its own, and all can be read', async (_, scale) => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
-  const runs = evaluation.runs.map((run, at) => {
-    const [score] = run.scores
-    if (at > 0 || score === undefined) return run
-    const scaled = { ...score, data_type: 'numeric', direction: 'higher', ...scale } as const
-    const { value, data_type, range_min: min, range_max: max, direction, name } = scaled
-    const normalized = normalizedOf(value, { data_type, min, max, direction })
-    const score_id = scoreIdOf(run.run_id, name)
-    return { ...run, scores: [{ ...scaled, score_id, normalized }] }
+      ...{ kind: { ...run.kind, direction: 'none' }, confidence: at / 7 }
+    }
   })
   const told = { ...evaluation, runs }
   expect(await store(told)).toEqual(['done'])
   expect(await storedOf(told)).toEqual(publishedOf(told))
-  expect(await rowsIn('later_runs', told)).toHaveLength(1)
+})
+
+const scales = [
+  ['whose range is beyond all numbers', { range_min: -1e308, range_max: 1e308 }, 1],
+  ['that is too near to the end of its range', { range_min: 0, range_max: 1e100 }, 1e-300],
+  ['whose range is too narrow', { range_min: 0, range_max: 5e-324 }, 1],
+  ['whose range is the wrong way round', { range_min: 1, range_max: 0 }, 0.5],
+  ['with half a range', { range_min: 0, range_max: null }, 0.5],
+  ['that is lower than its range', { range_min: 0, range_max: 4, direction: 'lower' }, -3]
+] as const
+
+test.each(scales)('a score %s can be read', async (_, scale, value) => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [first, ...others] = evaluation.runs as [PackedRun, ...PackedRun[]]
+  const kind = { ...first.kind, data_type: 'numeric', direction: 'higher', ...scale } as const
+  const told = { ...evaluation, runs: [{ ...first, kind, value }, ...others] }
+  expect(await store(told)).toEqual(['done'])
+  expect(await storedOf(told)).toEqual(publishedOf(told))
 })
 
 test('a score that somebody pushed before makes a row, which the runs fill', async () => {
   const [evaluation] = evaluated([aTold()]) as [Evaluation]
   const { decision_id } = evaluation
   const pushed = aRun({ rule: pushRuleId, rule_id: pushRuleId, evaluator_kind: 'human' })
-  const push = anEvaluation({ organization_id, decision_id, runs: [pushed] })
+  const push = anEvaluation({ organization_id, decision_id, later_runs: [pushed] })
   expect(await store(push)).toEqual(['done'])
   expect(await store(evaluation)).toEqual(['done'])
   expect(await store(evaluation, push)).toEqual(['duplicate', 'duplicate'])
@@ -187,29 +201,12 @@ test('a score that somebody pushed before makes a row, which the runs fill', asy
   expect(await rowsIn('later_runs', evaluation)).toHaveLength(1)
 })
 
-test('runs that come in two records are each stored once, whatever the order', async () => {
+test('runs that come in another record are duplicates, and change nothing', async () => {
   const [evaluation] = evaluated([aTold()]) as [Evaluation]
-  const [first, second] = [evaluation.runs.slice(0, 3), evaluation.runs.slice(2)]
-  await store({ ...evaluation, runs: first }, { ...evaluation, runs: second })
+  const other = { ...evaluation, evaluated_at: noon + 90, runs: evaluation.runs.slice(2) }
+  expect(await store(evaluation, other)).toEqual(['done', 'duplicate'])
+  expect(await store(other, evaluation)).toEqual(['duplicate', 'duplicate'])
   expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
-  expect(await store(evaluation)).toEqual(['duplicate'])
-})
-
-test.each([
-  ['before', 0],
-  ['after', 1],
-  ['beside', null]
-])('a run that comes once more in a form that does not fit, %s it, is one run', async (_, at) => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
-  const [run] = evaluation.runs as [Run]
-  const other = { ...evaluation, runs: [{ ...run, attempts: 2 }] }
-  const records = [evaluation].toSpliced(at ?? 0, 0, other)
-  if (at === null) await store(...records)
-  else for (const record of records) await store(record)
-  const ids = await rowsIn('evaluation_runs', evaluation)
-  expect(ids.map((row) => String(row['run_id'])).toSorted()).toEqual(
-    evaluation.runs.map(({ run_id }) => run_id).toSorted()
-  )
   expect(await hoursDiffer(database, organization_id)).toEqual([])
 })
 

@@ -5,14 +5,13 @@ import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { findRun } from '../../../api/results/runs/find-run.ts'
 import { createStore } from '../../../api/store.ts'
 import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
+import { writeRunKinds } from '../../../consumers/storage/run-kinds.ts'
 import { makePartitions } from '../../../consumers/storage/maintenance/partitions.ts'
 import { applyRetention } from '../../../consumers/storage/maintenance/retention.ts'
-import { splitRuns } from '../../../consumers/storage/pack-runs.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
-import { writeRunKinds } from '../../../consumers/storage/write-run-kinds.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
@@ -62,8 +61,8 @@ async function storeEvaluated(decision: Decision): Promise<Evaluation> {
 }
 
 function useAgain(transaction: Queryable, evaluation: Evaluation): Promise<void> {
-  const packed = { evaluated_at: noon, runs: splitRuns(evaluation).packed }
-  return writeRunKinds(transaction, [{ received_at: new Date(noon), packed }])
+  const packed = { evaluated_at: noon, runs: evaluation.runs }
+  return writeRunKinds(transaction, [{ organization_id, received_at: new Date(noon), packed }])
 }
 
 async function rowsIn(table: string): Promise<number> {
@@ -143,8 +142,13 @@ test('that of a decision of a day to come is kept as long as its row', async () 
 test('a run is found when its decision is not stored, or stored under another time', async () => {
   const ours = createStore(postgres).of(organization_id)
   const decision = aDecision({ organization_id })
-  const [run] = (await storeEvaluated(decision)).runs
-  expect(await findRun(ours, run?.run_id ?? '')).toMatchObject({ run_id: run?.run_id })
+  await storeEvaluated(decision)
+  const [run] = await database.query(
+    'select run_id from evaluation_runs where organization_id = $1',
+    [organization_id]
+  )
+  const runId = String(run?.['run_id'])
+  expect(await findRun(ours, runId)).toMatchObject({ run_id: runId })
   await createStoreDecisions({ postgres })([{ ...decision, received_at: noon + 1 }], place())
-  expect(await findRun(ours, run?.run_id ?? '')).toMatchObject({ run_id: run?.run_id })
+  expect(await findRun(ours, runId)).toMatchObject({ run_id: runId })
 })

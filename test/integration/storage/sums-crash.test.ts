@@ -27,8 +27,8 @@ test.each([1, 2])(
       const evaluations = decisions.map((decision) => {
         const scores = [aScore({ value: random.next(), passed: random.chance(0.7) })]
         const { decision_id, agent_id, received_at } = decision
-        const runs = [aRun({ scores })]
-        return anEvaluation({ organization_id, decision_id, agent_id, received_at, runs })
+        const own = { organization_id, decision_id, agent_id, received_at }
+        return anEvaluation({ ...own, later_runs: [aRun({ scores })] })
       })
       const storage = await scene.sluice.start('storage', settings)
       const before = await scene.countOf('evaluations', organization_id)

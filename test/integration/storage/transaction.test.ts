@@ -177,7 +177,7 @@ describe('the sums of the hours', () => {
 })
 
 test('an evaluation twice in a batch is new once', async () => {
-  const evaluation = anEvaluation({ runs: [aRun(), aRun()] })
+  const evaluation = anEvaluation({ later_runs: [aRun(), aRun()] })
   const store = createStoreEvaluations({ postgres, tellCompleted })
   const outcomes = await store([evaluation, evaluation], { ...aPlace(), nextOffset: 2n, epoch: 1 })
   expect(outcomes).toEqual([done, duplicate])
@@ -186,7 +186,7 @@ test('an evaluation twice in a batch is new once', async () => {
 test('a run_id of one decision does not hide that of another', async () => {
   const store = createStoreEvaluations({ postgres, tellCompleted })
   const run = aRun()
-  const [one, other] = [anEvaluation({ runs: [run] }), anEvaluation({ runs: [run] })]
+  const [one, other] = [anEvaluation({ later_runs: [run] }), anEvaluation({ later_runs: [run] })]
   const consumption = { ...aPlace(), nextOffset: 3n, epoch: 1 }
   expect(await store([one], consumption)).toEqual([done])
   expect(await store([one, other], consumption)).toEqual([duplicate, done])

@@ -21,13 +21,12 @@ import { createStoreEvaluations } from '../../../consumers/storage/store-evaluat
 import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
 import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { ErasureScope } from '../../../core/decision/erasure.ts'
-import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { createPostgres } from '../../../platform/postgres/postgres.ts'
 import type { Postgres, Queryable, Row } from '../../../platform/postgres/postgres.ts'
 import { eraseChunk } from '../../../store/erasure/erase-chunk.ts'
 import { writeErasure } from '../../../store/erasure/erasure-table.ts'
-import { aDecision, anEvaluation, aRun, aScore } from '../../support/builders.ts'
+import { aDecision, aPackedRun, aRun, anEvaluation } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -141,15 +140,6 @@ const decisions = Array.from({ length: batch }, (_, number) =>
 const partition = 3
 const consumption = { groupId: 'group', topic: 'topic', partition: 0, nextOffset: 1n, epoch: 0 }
 
-/** A run that is packed, beside the other that is not. */
-function packableRunsOf(decision_id: string) {
-  const named = { rule_id: 'default', evaluator_id: 'output_not_empty' }
-  const origin = { organization_id: organizationId, decision_id, version: 1, generation: 0 }
-  const run_id = runIdOf({ ...origin, ...named })
-  const ofScore = { score_id: scoreIdOf(run_id, 'not_empty'), normalized: 1 }
-  return [aRun({ ...named, run_id, scores: [aScore(ofScore)] })]
-}
-
 const writers = {
   'storing a plan of each decision': async () => {
     const planDecisions = createPlanDecisions({
@@ -178,7 +168,7 @@ const writers = {
     const evaluations = decisions.map(({ decision_id, agent_id, session_id }) =>
       anEvaluation({
         ...{ organization_id: organizationId, decision_id, agent_id, session_id },
-        runs: [aRun(), ...packableRunsOf(decision_id)]
+        ...{ runs: [aPackedRun()], later_runs: [aRun()] }
       })
     )
     return createStoreEvaluations({ postgres, tellCompleted })(evaluations, consumption)

@@ -1,5 +1,5 @@
 /** evaluate: one run for each planned evaluator, the same when repeated, and never an error. */
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createEvaluateAll } from '../../../../consumers/evaluation/evaluate.ts'
@@ -7,8 +7,8 @@ import { builtInEvaluators, defaultRuleSet } from '../../../../evaluators/defaul
 import { createEvaluatorCache } from '../../../../evaluators/evaluator-cache.ts'
 import { verdict } from '../../../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../../../evaluators/evaluator.ts'
-import { isUuid } from '../../../../core/ids/ids.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
+import { evaluationObjection } from '../../../../core/decision/storable.ts'
 import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import { plannedRunsOf } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
@@ -34,7 +34,7 @@ const leaking = aDecision({
 
 function passesOf({ runs }: Evaluation): Record<string, boolean | null | string> {
   return Object.fromEntries(
-    runs.map((run) => [run.evaluator, run.scores[0]?.passed ?? run.status_reason ?? ''])
+    runs.map(({ kind, passed, status_reason }) => [kind.evaluator, passed ?? status_reason ?? ''])
   )
 }
 
@@ -60,30 +60,15 @@ test('judges a bad answer by every evaluator to which it gives reason', () => {
 })
 
 test('a run that does not apply is skipped, without a score', () => {
-  const skipped = evaluate(leaking).runs.find(({ evaluator }) => evaluator === 'input_not_repeated')
-  expect(skipped).toMatchObject({ status: 'skipped', status_reason: 'not_applicable', scores: [] })
+  const skipped = evaluate(leaking).runs.find(({ kind }) => kind.evaluator === 'input_not_repeated')
+  expect(skipped).toMatchObject({ status: 'skipped', status_reason: 'not_applicable' })
+  expect(skipped).toMatchObject({ value: null, reason: null, kind: { name: null } })
 })
 
-/** XOR with a hash, of which version and variant are 0. */
-function masked(id: string, name: string): string {
-  const hex = (text: string): bigint => BigInt(`0x${text.replaceAll('-', '')}`)
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 32)
-  const bits = hex(digest) & hex('ffffffff-ffff-0fff-3fff-ffffffffffff')
-  const text = (hex(id) ^ bits).toString(16).padStart(32, '0')
-  return text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-}
-
-test('ids are derived, and this is how: they may never change', () => {
-  const [run] = evaluate(leaking).runs
-  const name = '01938c4e-0000-7000-8000-000000000001/default/output_not_empty/1/0'
-  expect(run?.run_id).toBe(masked(leaking.decision_id, name))
-  expect(run?.scores[0]?.score_id).toBe(masked(run?.run_id ?? '', 'score/output_not_empty'))
-})
-
-test('the same decision of another organization has other runs', () => {
-  const other = { ...leaking, organization_id: '01938c4e-0000-7000-8000-000000000002' }
-  const ids = [...evaluate(leaking).runs, ...evaluate(other).runs].map(({ run_id }) => run_id)
-  expect(new Set(ids).size).toBe(ids.length)
+test('runs of one rule and evaluator version share one kind', () => {
+  const [first, other] = [evaluate(leaking), evaluate({ ...leaking, decision_id: randomUUID() })]
+  expect(first.runs.every(({ kind }, at) => kind === other.runs[at]?.kind)).toBe(true)
+  expect(new Set(first.runs.map(({ kind }) => kind)).size).toBe(first.runs.length)
 })
 
 function named(name: string, run: CompiledEvaluator['evaluate']): CompiledEvaluator {
@@ -109,9 +94,9 @@ test('an evaluator that throws fails alone, and is told of', () => {
   const runs = plannedRunsOf({ version: 1, rules: [rule] }, ['planned'])
   const [evaluation] = evaluateMine([{ decision: leaking, runs }])
   expect(evaluation?.runs).toMatchObject([
-    { evaluator: 'first', rule: 'mine', status: 'succeeded', status_reason: null },
-    { evaluator: 'broken', status: 'failed', status_reason: 'code_error', scores: [] },
-    { evaluator: 'last', evaluator_version: 3, status: 'succeeded', scores: [{ passed: false }] }
+    { kind: { evaluator: 'first', rule: 'mine' }, status: 'succeeded', status_reason: null },
+    { kind: { evaluator: 'broken', name: null }, status: 'failed', status_reason: 'code_error' },
+    { kind: { evaluator: 'last', evaluator_version: 3 }, status: 'succeeded', passed: false }
   ])
   expect(evaluation?.runs[1]?.error).toBe('the evaluator has a bug: TypeError')
   expect(failures).toEqual([['broken', 'quotes the decision']])
@@ -165,16 +150,15 @@ test('any decision yields one explained run for each planned evaluator, and the 
     fc.property(decisions, (decision) => {
       const evaluation = evaluate(decision)
       const planned = builtInEvaluators.map(({ name }) => name)
-      expect(evaluation.runs.map(({ evaluator }) => evaluator)).toEqual(planned)
-      expect(evaluation.runs.every(({ run_id }) => isUuid(run_id))).toBe(true)
-      for (const { status, scores } of evaluation.runs) {
+      expect(evaluation.runs.map(({ kind }) => kind.evaluator)).toEqual(planned)
+      expect(evaluationObjection(evaluation)).toBeNull()
+      for (const { kind, status, reason, value } of evaluation.runs) {
         expect(status).not.toBe('failed')
-        expect(scores).toHaveLength(status === 'succeeded' ? 1 : 0)
-        for (const score of scores) {
-          expect(score.reason).toMatch(/^[\d A-Z].{5,250}\.$/)
-          expect(score.value).toBeGreaterThanOrEqual(0)
-          expect(score.value).toBeLessThanOrEqual(1)
-        }
+        expect(kind.name === null).toBe(status === 'skipped')
+        if (status === 'skipped') continue
+        expect(reason).toMatch(/^[\d A-Z].{5,250}\.$/)
+        expect(value).toBeGreaterThanOrEqual(0)
+        expect(value).toBeLessThanOrEqual(1)
       }
       expect(withoutTimes(evaluate(decision))).toEqual(withoutTimes(evaluation))
     }),

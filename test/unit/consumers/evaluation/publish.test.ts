@@ -24,7 +24,7 @@ function scene() {
 
 /** An evaluation of about so many bytes. */
 function large(bytes: number): Evaluation {
-  return anEvaluation({ runs: [aRun({ scores: [aScore({ reason: 'x'.repeat(bytes) })] })] })
+  return anEvaluation({ later_runs: [aRun({ scores: [aScore({ reason: 'x'.repeat(bytes) })] })] })
 }
 
 test('an evaluation arrives as it was, under its schema and its key', async () => {

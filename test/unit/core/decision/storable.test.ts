@@ -2,7 +2,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { decisionObjection, evaluationObjection } from '../../../../core/decision/storable.ts'
-import { aDecision, anEvaluation, aRun, noon } from '../../../support/builders.ts'
+import {
+  aDecision,
+  anEvaluation,
+  aPackedRun,
+  aRun,
+  aRunKind,
+  noon
+} from '../../../support/builders.ts'
 import { valueText } from '../json/json-texts.ts'
 
 /** The store would answer it in lower case, and nobody would recognise it. */
@@ -58,7 +65,7 @@ describe('decisionObjection', () => {
 describe('evaluationObjection', () => {
   test('has none to an evaluation of ours, with or without runs', () => {
     expect(evaluationObjection(anEvaluation())).toBeNull()
-    expect(evaluationObjection(anEvaluation({ runs: [] }))).toBeNull()
+    expect(evaluationObjection(anEvaluation({ runs: [aPackedRun()], later_runs: [] }))).toBeNull()
   })
 
   test.each([
@@ -68,8 +75,19 @@ describe('evaluationObjection', () => {
     [{ evaluated_at: year10000 }, 'evaluated_at is no time'],
     [{ received_at: -1 }, 'received_at is no time'],
     [{ received_at: year10000 }, 'received_at is no time'],
-    [{ runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
-    [{ runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case']
+    [{ later_runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
+    [{ later_runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case'],
+    ...[
+      { status: 'expired' as 'failed' },
+      { status: 'skipped' as const },
+      { kind: aRunKind({ name: null }) },
+      { kind: aRunKind({ name: 'n'.repeat(513) }) },
+      { kind: aRunKind({ threshold: Infinity }) },
+      { value: Number.NaN },
+      { duration_us: -1 }
+    ].map(
+      (run) => [{ runs: [aPackedRun(run)] }, 'a run in `runs` does not fit into its row'] as const
+    )
   ])('to %j is: %s', (overrides, objection) => {
     expect(evaluationObjection(anEvaluation(overrides))).toBe(objection)
   })

@@ -1,4 +1,5 @@
 /** Ids of runs differ where their origin does, and lead back to the decision. */
+import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { runIdOf, runMaskOf, scoreIdOf } from '../../../../core/ids/run-id.ts'
 import { xorIds } from '../../../../core/ids/xor-ids.ts'
@@ -32,4 +33,20 @@ test('the mask leads back to the decision, and to its score', () => {
   expect(xorIds(runIdOf(origin), mask)).toBe(decision_id)
   expect(xorIds(decision_id, scoreIdOf(mask, 'tone'))).toBe(scoreIdOf(runIdOf(origin), 'tone'))
   expect(scoreIdOf(mask, 'tone')).not.toBe(scoreIdOf(mask, 'polite'))
+})
+
+/** XOR with a hash, of which version and variant are 0. */
+function masked(id: string, name: string): string {
+  const hex = (text: string): bigint => BigInt(`0x${text.replaceAll('-', '')}`)
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  const bits = hex(digest) & hex('ffffffff-ffff-0fff-3fff-ffffffffffff')
+  const text = (hex(id) ^ bits).toString(16).padStart(32, '0')
+  return text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+test('ids are derived, and this is how: they may never change', () => {
+  const runId = runIdOf(origin)
+  const name = '01938c4e-0000-7000-8000-000000000001/default/output_not_empty/1/0'
+  expect(runId).toBe(masked(origin.decision_id, name))
+  expect(scoreIdOf(runId, 'output_not_empty')).toBe(masked(runId, 'score/output_not_empty'))
 })

@@ -121,7 +121,7 @@ test('of many networks that wait, each may have fewer waiting', async () => {
 test('while others call fewer run at once, and all that wait run in the end', async () => {
   let isAlone = true
   const neighbours = { has: () => !isAlone }
-  const pause = { ratio: 0, msMax: 0 }
+  const pause = () => 0
   const limits = { atOnceMax: 2, besideOthersMax: 1, neighbours, pause }
   const inShare = createFairShare({ ...patient, ...limits })
   const begun: number[] = []

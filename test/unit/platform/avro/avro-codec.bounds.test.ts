@@ -32,7 +32,7 @@ test.each([
 })
 
 test('honest arrays are read as before', () => {
-  const evaluation = anEvaluation({ runs: [aRun(), aRun(), aRun({ scores: [] })] })
+  const evaluation = anEvaluation({ later_runs: [aRun(), aRun(), aRun({ scores: [] })] })
   const bytes = createEncode<Evaluation>(schema)(evaluation, 1)
   expect(decoderOf(schema)(bytes.subarray(5))).toEqual(evaluation)
 })

@@ -67,7 +67,26 @@ const requiredDecision = {
 }
 
 const requiredScore = { score_id: 's-1', name: 'not_empty', data_type: 'boolean' }
-const requiredRun = {
+const requiredPackedRun = {
+  kind: {
+    rule_id: 'default',
+    rule: 'default',
+    evaluator_id: 'not_empty',
+    evaluator: 'not_empty',
+    evaluator_kind: 'heuristic',
+    evaluator_version: 1
+  },
+  status: 'skipped'
+}
+const noScoreKind = {
+  ...{ config_hash: null, name: null, data_type: null, threshold: null },
+  ...{ range_min: null, range_max: null, direction: null }
+}
+const noScore = {
+  ...{ status_reason: null, duration_us: null, value: null, label: null, passed: null },
+  ...{ reason: null, confidence: null, evidence: null, error: null }
+}
+const requiredLaterRun = {
   run_id: 'r-1',
   rule: 'default',
   evaluator: 'not_empty',
@@ -81,7 +100,8 @@ const requiredEvaluation = {
   organization_id: goldenEvaluation.organization_id,
   received_at: goldenEvaluation.received_at,
   evaluated_at: goldenEvaluation.evaluated_at,
-  runs: [requiredRun]
+  runs: [requiredPackedRun],
+  later_runs: [requiredLaterRun]
 }
 
 const contracts = [
@@ -113,7 +133,14 @@ const contracts = [
       domain: null,
       runs: [
         {
-          ...requiredRun,
+          ...requiredPackedRun,
+          ...noScore,
+          kind: { ...requiredPackedRun.kind, ...noScoreKind }
+        }
+      ],
+      later_runs: [
+        {
+          ...requiredLaterRun,
           generation: 0,
           status_reason: null,
           attempts: 1,

@@ -7,7 +7,14 @@ import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import { wireHeaderBytes } from '../../../../core/wire-format.ts'
 import { decisionContract, evaluationContract } from '../../../../schemas/index.ts'
 import { readAvro, readWireFormat } from '../../../support/avro-reader.ts'
-import { aDecision, anEvaluation, aRun, aScore } from '../../../support/builders.ts'
+import {
+  aDecision,
+  anEvaluation,
+  aPackedRun,
+  aRun,
+  aRunKind,
+  aScore
+} from '../../../support/builders.ts'
 
 const encodeDecision = createEncode<Decision>(decisionContract.schema)
 const decodeDecision = createDecoderFactory<Decision>(decisionContract.schema)(
@@ -45,14 +52,23 @@ const scores = fc.record({
   passed: fc.option(fc.boolean()),
   reason: optionalText
 })
-const runs = fc.record({
+const packedRuns = fc.record({
+  kind: fc.constantFrom(aRunKind(), aRunKind({ name: null }), aRunKind({ threshold: 0.5 })),
+  value: fc.option(fc.double({ noNaN: true })),
+  reason: optionalText
+})
+const laterRuns = fc.record({
   scores: fc.array(scores.map(aScore), { maxLength: 4 }),
   status_reason: optionalText,
   attempts: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
   duration_us: count
 })
 const evaluations = fc
-  .record({ evaluated_at: time, runs: fc.array(runs.map(aRun), { maxLength: 4 }) })
+  .record({
+    evaluated_at: time,
+    runs: fc.array(packedRuns.map(aPackedRun), { maxLength: 4 }),
+    later_runs: fc.array(laterRuns.map(aRun), { maxLength: 4 })
+  })
   .map(anEvaluation)
 
 /** A decision whose encoded record, header included, has exactly so many bytes. */

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { createCosts } from '../../../../../consumers/evaluation/deferral/costs.ts'
 import { done, duplicate } from '../../../../../core/consumed.ts'
 import type { Evaluation } from '../../../../../core/evaluation/evaluation.ts'
-import { aDecision, anEvaluation, aRun } from '../../../../support/builders.ts'
+import { aDecision, anEvaluation, aPackedRun } from '../../../../support/builders.ts'
 
 const decision = aDecision()
 const { organization_id } = decision
@@ -11,7 +11,7 @@ const planned = (opened = 0) => ({ decision, runs: [], opened, outcome: done })
 const evaluated = (...durations: number[]): Evaluation => ({
   ...anEvaluation(),
   organization_id,
-  runs: durations.map((duration_us) => aRun({ duration_us }))
+  runs: durations.map((duration_us) => aPackedRun({ duration_us }))
 })
 
 test('an organization that is not known costs as much as many runs', () => {

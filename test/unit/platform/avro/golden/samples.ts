@@ -3,8 +3,12 @@
  * A version that is added gets a value of its own, with its new fields set; those here stay.
  */
 import type { Decision } from '../../../../../core/decision/decision.ts'
-import { bareRun, bareScore } from '../../../../../core/evaluation/evaluation.ts'
-import type { Evaluation, Run, Score } from '../../../../../core/evaluation/evaluation.ts'
+import type {
+  Evaluation,
+  LaterRun,
+  PackedRun,
+  Score
+} from '../../../../../core/evaluation/evaluation.ts'
 
 /** The id of the writer schema in the golden wire headers. */
 export const goldenSchemaId = 0x01020304
@@ -29,28 +33,60 @@ export const goldenDecision: Decision = Object.freeze({
   sdk_version: 'typescript/0.1.0'
 })
 
-const boolean = Object.freeze({
-  score_id: 'f8f2b0a4-13b0-5a52-8d3f-6f5c0b7e9a11',
-  name: 'not_empty',
-  data_type: 'boolean',
-  value: 1,
-  label: null,
-  passed: true,
-  reason: null
-})
-
-const succeeded = Object.freeze({
-  run_id: '3b241101-e2bb-5255-8caf-4136c566a962',
-  rule: 'default',
-  evaluator: 'not_empty',
-  evaluator_kind: 'heuristic',
-  evaluator_version: 1,
-  generation: 0,
+const succeeded: PackedRun = Object.freeze({
+  kind: Object.freeze({
+    rule_id: 'default',
+    rule: 'Standard – 标准',
+    evaluator_id: 'no_repetition',
+    evaluator: 'no_repetition',
+    evaluator_kind: 'heuristic',
+    evaluator_version: 2,
+    config_hash: 'sha256:00ff',
+    name: 'no_repetition',
+    data_type: 'numeric',
+    threshold: 0.5,
+    range_min: 0,
+    range_max: 1,
+    direction: 'higher'
+  }),
   status: 'succeeded',
   status_reason: null,
-  attempts: 1,
   duration_us: 37,
-  scores: Object.freeze([{ ...bareScore, ...boolean }])
+  value: 0.875,
+  label: 'mostly',
+  passed: true,
+  reason: '88 % of the phrases are distinct.',
+  confidence: 0.25,
+  evidence: '[{"path":"/output","quote":null,"start":12,"end":40}]',
+  error: null
+})
+
+const skipped: PackedRun = Object.freeze({
+  kind: Object.freeze({
+    rule_id: 'default',
+    rule: 'Standard – 标准',
+    evaluator_id: 'json_valid',
+    evaluator: 'json_valid',
+    evaluator_kind: 'heuristic',
+    evaluator_version: 1,
+    config_hash: null,
+    name: null,
+    data_type: null,
+    threshold: null,
+    range_min: null,
+    range_max: null,
+    direction: null
+  }),
+  status: 'skipped',
+  status_reason: 'not_applicable',
+  duration_us: null,
+  value: null,
+  label: null,
+  passed: null,
+  reason: null,
+  confidence: null,
+  evidence: null,
+  error: null
 })
 
 const judged: Score = Object.freeze({
@@ -72,7 +108,7 @@ const judged: Score = Object.freeze({
   source_id: 'evl_0193'
 })
 
-const replayed: Run = Object.freeze({
+const replayed: LaterRun = Object.freeze({
   run_id: '3b241101-e2bb-5255-8caf-4136c566a964',
   rule: 'refunds',
   evaluator: 'refund_policy',
@@ -109,7 +145,8 @@ export const goldenEvaluation = Object.freeze<Evaluation>({
   domain: 'refunds',
   received_at,
   evaluated_at: received_at + 40,
-  runs: Object.freeze([{ ...bareRun, ...succeeded }, replayed])
+  runs: Object.freeze([succeeded, skipped]),
+  later_runs: Object.freeze([replayed])
 })
 
 /** What the bytes of each version say, by the name of its file without the ending. */

@@ -1,0 +1,121 @@
+/** Kinds of runs, which rows of evaluations refer to by number. */
+import { hash } from 'node:crypto'
+import type { RunKind } from '../../core/evaluation/evaluation.ts'
+import { runMaskOf, scoreIdOf } from '../../core/ids/run-id.ts'
+import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
+import type { Column } from '../../platform/postgres/insert-rows.ts'
+import type { Queryable } from '../../platform/postgres/postgres.ts'
+
+/** A row of evaluations, as far as its kinds are concerned. */
+export interface KindUse {
+  readonly organization_id: string
+  readonly received_at: Date
+  readonly packed: { readonly runs: readonly { readonly kind: RunKind }[] } | null
+}
+
+interface UsedKind {
+  readonly organization_id: string
+  readonly kind: RunKind
+  /** The latest time of a decision whose row names it: a gateway's clock may be ahead. */
+  readonly received_at: Date
+}
+
+const members = [
+  ...(['rule_id', 'rule', 'evaluator_id', 'evaluator', 'evaluator_kind'] as const),
+  ...(['evaluator_version', 'config_hash', 'name', 'data_type', 'threshold'] as const),
+  ...(['range_min', 'range_max', 'direction'] as const)
+]
+const types: Partial<Record<keyof RunKind, string>> = {
+  ...{ evaluator_version: 'integer', threshold: 'float8', range_min: 'float8' },
+  range_max: 'float8'
+}
+const numbers = new WeakMap<RunKind, string>()
+
+/** @returns a bigint as text: 64 bits of SHA-256 */
+export function numberOf(kind: RunKind): string {
+  const known = numbers.get(kind)
+  if (known !== undefined) return known
+  const text = JSON.stringify(members.map((member) => kind[member]))
+  const number = hash('sha256', text, 'buffer').readBigInt64BE().toString()
+  numbers.set(kind, number)
+  return number
+}
+
+function runMask({ organization_id, kind }: UsedKind): string {
+  const { rule_id, evaluator_id, evaluator_version: version } = kind
+  return runMaskOf({ organization_id, rule_id, evaluator_id, version, generation: 0 })
+}
+
+const insertKinds = createInsertRows<UsedKind>(
+  'run_kinds',
+  [
+    ['organization_id', 'uuid', ({ organization_id }) => organization_id],
+    ['run_kind', 'bigint', ({ kind }) => numberOf(kind)],
+    ...members.map((member): Column<UsedKind> => [
+      member,
+      types[member] ?? 'text',
+      ({ kind }) => kind[member]
+    ]),
+    ['run_mask', 'uuid', runMask],
+    [
+      'score_mask',
+      'uuid',
+      (used) => (used.kind.name === null ? null : scoreIdOf(runMask(used), used.kind.name))
+    ],
+    ['used_on', 'date', dayOf]
+  ],
+  { tail: 'order by organization_id, run_kind on conflict do nothing returning run_kind' }
+)
+
+function dayOf({ received_at }: UsedKind): string {
+  return received_at.toISOString().slice(0, 'YYYY-MM-DD'.length)
+}
+
+/**
+ * Today, or the day of a row, if that is later. Retention deletes kinds that were last used long
+ * ago. Who is at it already notes the same.
+ */
+const noteUse = `
+  update run_kinds k
+     set used_on = stale.day
+    from (select organization_id, run_kind, greatest(day, (now() at time zone 'utc')::date) as day
+            from run_kinds
+            join unnest($1::uuid[], $2::bigint[], $3::date[])
+                 as used (organization_id, run_kind, day) using (organization_id, run_kind)
+           where used_on < greatest(day, (now() at time zone 'utc')::date)
+             for update of run_kinds skip locked) as stale
+   where k.organization_id = stale.organization_id and k.run_kind = stale.run_kind`
+
+/**
+ * A kind that is there is noted before it is relied on: from then on retention keeps it. One that
+ * retention deletes meanwhile is inserted again.
+ */
+export async function writeRunKinds(
+  transaction: Queryable,
+  rows: readonly KindUse[]
+): Promise<void> {
+  const kinds = usedKindsOf(rows)
+  if (kinds.length === 0) return
+  const used = [
+    kinds.map(({ organization_id }) => organization_id),
+    kinds.map(({ kind }) => numberOf(kind)),
+    kinds.map(dayOf)
+  ]
+  await transaction.query(noteUse, used)
+  const inserted = await insertKinds(transaction, kinds)
+  if (inserted.length > 0) await transaction.query(noteUse, used)
+}
+
+function usedKindsOf(rows: readonly KindUse[]): readonly UsedKind[] {
+  const used = new Map<string, UsedKind>()
+  for (const { organization_id, received_at, packed } of rows) {
+    for (const { kind } of packed?.runs ?? []) {
+      const name = `${organization_id}/${numberOf(kind)}`
+      const known = used.get(name)
+      if (known === undefined || known.received_at < received_at) {
+        used.set(name, { organization_id, kind, received_at })
+      }
+    }
+  }
+  return [...used.values()]
+}
