@@ -68,7 +68,7 @@ export function createReadEvaluations(): EvaluationReads {
     for (const ids of await batchesOf(store, decisionIds, days)) {
       // Plans after runs: whatever run is seen, the plan that it belongs to is seen as well.
       const runs = await readRuns(store, ids, days)
-      const rows = await selectPlans(store, ids)
+      const rows = await selectPlans(store, ids, days)
       const versions = rows.map(({ rule_set_version }) => rule_set_version)
       const outlines = await readRuleOutlines(store, versions)
       const plans = new Map(
@@ -125,13 +125,26 @@ async function batchesOf(
   return batches
 }
 
-function selectPlans(store: OrganizationStore, decisionIds: readonly string[]) {
+/** If a decision has two plans, the one that came with its runs is the last. */
+function selectPlans(
+  store: OrganizationStore,
+  decisionIds: readonly string[],
+  days: readonly Date[] | null
+) {
   return store.query<PlanRow>(
-    `select decision_id, rule_set_version, outcomes, planned_at
+    `select decision_id, rule_set_version, outcomes, planned_at, false as came_with_runs
        from evaluation_plans
       where organization_id = $1
-        and decision_id = any($2::uuid[])`,
-    [store.organizationId, decisionIds]
+        and decision_id = any($2::uuid[])
+      union all
+     select decision_id, rule_set_version, outcomes, evaluated_at, true
+       from evaluations
+      where organization_id = $1
+        and decision_id = any($2::uuid[])
+        and ${onDays('received_at', '$3')}
+        and rule_set_version is not null
+      order by came_with_runs`,
+    [store.organizationId, decisionIds, days]
   )
 }
 

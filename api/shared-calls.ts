@@ -30,8 +30,10 @@ type Handler = (call: CheckedCall<never>) => Promise<Reply>
 export const expensiveReadsAtOnceMax = 2
 /** While other organizations call: each of these reads keeps a core busy in Postgres. */
 const besideOthersMax = 1
-/** A read of 7 ms pauses for 1 ms, one of 100 ms for 200 ms: light users hardly notice. */
-const pause: Pause = (workedMs) => Math.min(workedMs ** 2 / 50, 500)
+/** A light user has no more reads waiting, also while reads are slow, and hardly notices. */
+const fewWaiting = 4
+const pause: Pause = (workedMs, waiting) =>
+  waiting > fewWaiting ? Math.min(5 * workedMs, 500) : Math.min(2 * workedMs, 50)
 /** About what is read in the time below. */
 const waitingMax = 100
 /** No longer than a single statement waits. */

@@ -90,12 +90,21 @@ const endedStatuses = accountedStatuses.filter((status) => status !== 'open')
  */
 const conservationQuery = `
   with plans as materialized (
-    select decision_id, planned_at, runs,
-           coalesce((select i.received_at from decision_ids i
-                      where i.organization_id = $1 and i.decision_id = p.decision_id),
-                    received_at) as stored_under
-      from evaluation_plans p
-     where organization_id = $1 and planned_at >= $2 and planned_at < $3
+    (select decision_id, planned_at, runs,
+            coalesce((select i.received_at from decision_ids i
+                       where i.organization_id = $1 and i.decision_id = p.decision_id),
+                     received_at) as stored_under
+       from evaluation_plans p
+      where organization_id = $1 and planned_at >= $2 and planned_at < $3
+      order by planned_at desc
+      limit ${plansMax})
+     union all
+    (select decision_id, evaluated_at, cardinality(run_kinds), received_at
+       from evaluations
+      where organization_id = $1 and evaluated_at >= $2 and evaluated_at < $3
+        and rule_set_version is not null
+      order by evaluated_at desc
+      limit ${plansMax})
      order by planned_at desc
      limit ${plansMax}
   ), per_plan as (

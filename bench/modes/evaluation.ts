@@ -13,6 +13,7 @@ import { median } from '../report/median.ts'
 import { openPostgres } from '../system/open-postgres.ts'
 import type { Outcome } from '../report/outcome.ts'
 import { withChildren } from '../system/process-family.ts'
+import { evaluationsTopic } from '../system/whole-system.ts'
 import type { Session } from '../session.ts'
 import { startGroup } from '../system/start-group.ts'
 import type { GroupSettings } from '../system/start-group.ts'
@@ -106,23 +107,26 @@ async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[]
     await postgres.query(text, values)
   }
   await fillTopic(session, { topic, organizationId, decisions, isExpected: true })
+  const publishedBefore = await session.bench.countRecords(evaluationsTopic)
+  const watched = { ...scene, organizationId, publishedBefore }
   const ends: (() => Promise<void>)[] = []
   // What a judge is asked is read from the tables; otherwise nothing else needs the machine.
   if (one.isJudged) ends.push((await startOf(topic, { role: 'storage' }, session)).end)
-  if (one.isJudged) await seenWhen(scene, organizationId, ({ stored }) => stored >= decisions)
+  if (one.isJudged) await seenWhen(watched, ({ stored }) => stored >= decisions)
   const { pid, end } = await startOf(topic, { role: 'evaluation', nodeFlags }, session)
   const look = async (isIt: (found: Counts) => boolean) => {
-    const counts = await seenWhen(scene, organizationId, isIt)
+    const counts = await seenWhen(watched, isIt)
     const cpu = cpuMicroseconds(withChildren([pid]))
     return { counts, cpu, at: performance.now(), ...modesOf(pid) }
   }
-  const first = await look(({ planned }) => planned > 0)
+  const first = await look(({ published }) => published > 0)
   const from = monotonicMicroseconds()
-  const last = await look(({ planned, open }) => planned >= decisions && open === 0)
+  const last = await look(({ published, open }) => published >= decisions && open === 0)
   const span = { from, to: monotonicMicroseconds() }
   await end()
   for (const stop of ends) await stop()
-  const done = last.counts.planned - first.counts.planned
+  // Judged runs are records of their own.
+  const done = decisions - Math.min(first.counts.published, decisions - 1)
   const [user, system] = [last.user - first.user, last.system - first.system]
   const measured: Measured = {
     rules: one.name,
@@ -163,25 +167,31 @@ async function startOf(topic: string, settings: Settings, { bench }: Session) {
 
 interface Counts {
   readonly stored: number
-  readonly planned: number
+  /** Records of evaluations. */
+  readonly published: number
   /** Runs that are not published yet. */
   readonly open: number
 }
 
+interface Watched extends Scene {
+  readonly organizationId: string
+  /** Records of evaluations that others published. */
+  readonly publishedBefore: number
+}
+
 async function seenWhen(
-  { postgres }: Scene,
-  organizationId: string,
+  { postgres, session, organizationId, publishedBefore }: Watched,
   isIt: (found: Counts) => boolean
 ): Promise<Counts> {
   for (;;) {
-    const [found] = await postgres.query<Record<string, unknown> & Counts>(
+    const published = (await session.bench.countRecords(evaluationsTopic)) - publishedBefore
+    const [row] = await postgres.query<Record<string, unknown> & Omit<Counts, 'published'>>(
       `select (select count(*) from decision_ids where organization_id = $1) as stored,
-              (select count(*) from evaluation_plans where organization_id = $1) as planned,
               (select count(*) from open_runs
                 where organization_id = $1 and published_at is null) as open`,
       [organizationId]
     )
-    if (found !== undefined && isIt(found)) return found
+    if (row !== undefined && isIt({ ...row, published })) return { ...row, published }
     await sleep(pollMs)
   }
 }
@@ -192,8 +202,8 @@ function pageOf(rounds: readonly (readonly Measured[])[]): string[] {
   return [
     markdownTable(heads, lines, 1),
     '',
-    `Medians of ${rounds.length} rounds with ${decisions} decisions each, from the first plan to ` +
-      'the last run that is published.'
+    `Medians of ${rounds.length} rounds with ${decisions} decisions each, from the first ` +
+      'record to the last run that is published.'
   ]
 }
 

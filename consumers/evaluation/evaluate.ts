@@ -1,7 +1,7 @@
 /** evaluate: planned runs that need no network to their scores; each ends exactly one way. */
 import type { Clock } from '../../core/clock.ts'
 import type { Decision } from '../../core/decision/decision.ts'
-import type { Evaluation, PackedRun } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, EvaluationPlan, PackedRun } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
 import { EvaluatorFailure } from '../../evaluators/evaluator.ts'
 import type { CompiledEvaluator } from '../../evaluators/evaluator.ts'
@@ -16,6 +16,8 @@ import { kindOf } from './run-kind.ts'
 /** A decision with those of its runs that need no network. */
 export interface PlannedDecision {
   readonly decision: Decision
+  /** Published with the runs; null if it is stored already. */
+  readonly plan: EvaluationPlan | null
   readonly runs: readonly PlannedRun[]
 }
 
@@ -40,12 +42,12 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
     })
     const outcomes = runEvaluators(jobs, cpuLimit, patience).values()
     const evaluated_at = clock.now()
-    return planned.flatMap(({ decision, runs }) => {
+    return planned.flatMap(({ decision, plan, runs }) => {
       if (runs.length === 0) return []
       const { decision_id, organization_id, agent_id, session_id, domain, received_at } = decision
       const identity = { decision_id, organization_id, agent_id, session_id, domain, received_at }
       const ended = runs.map((run) => endedRunOf(run, nextOf(outcomes)))
-      return [{ ...identity, evaluated_at, runs: ended, later_runs: [] }]
+      return [{ ...identity, evaluated_at, plan, runs: ended, later_runs: [] }]
     })
   }
 

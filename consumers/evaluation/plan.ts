@@ -2,13 +2,14 @@
 import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision/decision.ts'
-import type { RuleSet } from '../../core/evaluation/rule.ts'
+import type { EvaluationPlan } from '../../core/evaluation/evaluation.ts'
 import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
+import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
 import type { ReadExhausted } from './exhausted-rules.ts'
 import type { PlannedDecision } from './evaluate.ts'
 import type { Consumption } from '../record-consumed.ts'
 import type { RuleSets } from './rule-sets.ts'
-import { isOffline } from './store-plans.ts'
+import { isInline, isOffline } from './store-plans.ts'
 import type { Plan, StoredPlan, StorePlans } from './store-plans.ts'
 
 /** What became of a decision's plan, and what of it runs now. */
@@ -44,7 +45,8 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
       const own = loaded.get(decision.organization_id)
       if (own === undefined) throw new Error('an organization has no rule set')
       const outcomes = own.planRules(decision, exhausted.get(decision.organization_id))
-      return { decision, loaded: own, outcomes }
+      const runs = plannedRunsOf(own.ruleSet, outcomes)
+      return { decision, loaded: own, outcomes, runs }
     })
     const stored = await storePlans(plans, consumption)
     const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
@@ -55,13 +57,13 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
   }
 
   async function plannedOf(plan: Plan, stored: StoredPlan | undefined): Promise<Planned> {
-    const { decision, loaded, outcomes } = plan
+    const { decision } = plan
     switch (stored?.kind) {
       case 'planned':
-        return plannedRuns(decision, loaded.ruleSet, outcomes)
+        return { ...plannedRuns(decision, plan.runs), plan: publishedPlanOf(plan) }
       case 'repeated': {
-        const then = await ruleSets.at(decision.organization_id, stored.version)
-        return { ...plannedRuns(decision, then.ruleSet, stored.outcomes), opened: 0 }
+        const { ruleSet } = await ruleSets.at(decision.organization_id, stored.version)
+        return { ...plannedRuns(decision, plannedRunsOf(ruleSet, stored.outcomes)), opened: 0 }
       }
       case 'duplicate':
         return nothingOf(decision, duplicate)
@@ -73,14 +75,19 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
   }
 }
 
-function plannedRuns(decision: Decision, ruleSet: RuleSet, outcomes: readonly string[]): Planned {
-  const all = plannedRunsOf(ruleSet, outcomes)
+function plannedRuns(decision: Decision, all: readonly PlannedRun[]): Planned {
   const runs = all.filter(isOffline)
-  return { decision, runs, opened: all.length - runs.length, outcome: done }
+  return { decision, plan: null, runs, opened: all.length - runs.length, outcome: done }
+}
+
+/** Null for one that has a row. */
+function publishedPlanOf(plan: Plan): EvaluationPlan | null {
+  const { loaded, outcomes } = plan
+  return isInline(plan) ? { rule_set_version: loaded.ruleSet.version, outcomes } : null
 }
 
 function nothingOf(decision: Decision, outcome: Consumed): Planned {
-  return { decision, runs: [], opened: 0, outcome }
+  return { decision, plan: null, runs: [], opened: 0, outcome }
 }
 
 const unstorable = deadLetter('plan', 'refused_by_store', 'an id or the domain holds U+0000')

@@ -1,15 +1,19 @@
-/** store: what was planned for each decision, with the runs that wait, in one transaction. */
+/** store: plans of decisions with the runs that wait, in one transaction.
+ *
+ * A plan whose runs all end with the batch is published with them, and storage stores both in one
+ * row. Until it has, the same message is planned again, and storage keeps what came first.
+ */
 import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
-import { isOfflineKind, offlineKinds } from '../../core/evaluation/evaluator-definition.ts'
-import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
+import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import type { PlannedRun, RuleOutcome } from '../../evaluators/planning/plan-rules.ts'
 import { findErased } from '../../store/find-erased.ts'
-import { findTombstones } from '../../store/find-tombstones.ts'
+import { findIdentities } from '../../store/find-identities.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
-import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
+import type { Postgres, Queryable, Row } from '../../platform/postgres/postgres.ts'
+import { uuidArray } from '../../platform/postgres/postgres-array.ts'
 import { recordConsumed } from '../record-consumed.ts'
 import type { Consumption } from '../record-consumed.ts'
 import { openRuns } from './open-runs.ts'
@@ -21,6 +25,7 @@ export interface Plan {
   readonly decision: Decision
   readonly loaded: LoadedRuleSet
   readonly outcomes: readonly RuleOutcome[]
+  readonly runs: readonly PlannedRun[]
 }
 
 /**
@@ -47,16 +52,6 @@ export type StorePlans = (
   consumption: Consumption | null
 ) => Promise<readonly StoredPlan[]>
 
-interface PlanRow extends Record<string, unknown> {
-  readonly organization_id: string
-  readonly decision_id: string
-  readonly received_at: Date
-  readonly rule_set_version: number
-  readonly outcomes: readonly string[]
-  /** Whether what ends within a batch is: it is published as one. */
-  readonly is_stored: boolean
-}
-
 /** The first plan of a decision is its plan, whatever the rules say when it comes again. */
 export function createStorePlans(dependencies: StorePlansDependencies): StorePlans {
   const { postgres, addJobs, clock } = dependencies
@@ -64,28 +59,58 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
   return function storePlans(plans, consumption) {
     return postgres.transaction(async (transaction) => {
       if (consumption !== null) await recordConsumed(transaction, consumption)
-      const isGone = await findGone(transaction, plans)
-      const alive = plans.filter(({ decision }) => !isGone(decision))
-      const inserted = new Set((await insertPlans(transaction, alive)).map(identityNameOf))
-      const planned = takeFirst(alive, inserted)
-      const waiting = [...planned].flatMap((plan) => waitingRunsOf(plan, clock.now()))
-      await openRuns(transaction, waiting, addJobs)
-      const others = alive.filter((plan) => !inserted.has(identityNameOf(plan.decision)))
-      const earlier = await readEarlier(transaction, others)
+      const { isGone, isCopy } = await findStored(transaction, plans)
+      const alive = plans.filter(({ decision }) => !isGone(decision) && !isCopy(decision))
+      const known = await readKnown(transaction, alive)
+      const fresh = firstOf(alive.filter((plan) => !known.has(nameOf(plan))))
+      const waiting = fresh.filter((plan) => !isInline(plan))
+      const inserted = new Set((await insertPlans(transaction, waiting)).map(identityNameOf))
+      const planned = new Set(fresh.filter((plan) => isInline(plan) || inserted.has(nameOf(plan))))
+      const opened = waiting.filter((plan) => planned.has(plan))
+      const runs = opened.flatMap((plan) => waitingRunsOf(plan, clock.now()))
+      await openRuns(transaction, runs, addJobs)
+      // Another process planned them in this moment.
+      const late = await readKnown(
+        transaction,
+        waiting.filter((plan) => !planned.has(plan))
+      )
       return plans.map((plan): StoredPlan => {
         if (isGone(plan.decision)) return { kind: 'erased' }
         if (planned.has(plan)) return { kind: 'planned' }
-        return earlierOf(plan.decision, earlier, { isMessage: consumption !== null })
+        const row = known.get(nameOf(plan)) ?? late.get(nameOf(plan))
+        return earlierOf(plan.decision, row, { isMessage: consumption !== null })
       })
     })
   }
 }
 
-async function findGone(transaction: Queryable, plans: readonly Plan[]) {
+function nameOf({ decision }: Plan): string {
+  return identityNameOf(decision)
+}
+
+/** Of copies with other times, one is stored: that one is evaluated. */
+async function findStored(transaction: Queryable, plans: readonly Plan[]) {
   const decisions = plans.map(({ decision }) => decision)
   const isErased = await findErased(transaction, decisions)
-  const tombstones = await findTombstones(transaction, decisions)
-  return (decision: Decision) => isErased(decision) || tombstones.has(identityNameOf(decision))
+  const identities = await findIdentities(transaction, decisions)
+  const stored = (decision: Decision) => identities.get(identityNameOf(decision))
+  return {
+    isGone: (decision: Decision) => isErased(decision) || stored(decision)?.is_erased === true,
+    isCopy: (decision: Decision) =>
+      (stored(decision)?.received_at ?? decision.received_at) !== decision.received_at
+  }
+}
+
+/** A batch may hold the same decision twice; the first one is planned. */
+function firstOf(plans: readonly Plan[]): readonly Plan[] {
+  const firsts = new Map<string, Plan>()
+  for (const plan of plans) if (!firsts.has(nameOf(plan))) firsts.set(nameOf(plan), plan)
+  return [...firsts.values()]
+}
+
+/** Whether all runs end with the batch; a plan without runs is not published. */
+export function isInline({ runs }: Pick<Plan, 'runs'>): boolean {
+  return runs.length > 0 && runs.every(isOffline)
 }
 
 const columns: readonly Column<Plan>[] = [
@@ -94,7 +119,7 @@ const columns: readonly Column<Plan>[] = [
   ['received_at', 'timestamptz', ({ decision }) => new Date(decision.received_at)],
   ['rule_set_version', 'integer', ({ loaded }) => loaded.ruleSet.version],
   ['outcomes', 'text[]', ({ outcomes }) => `{${outcomes.join(',')}}`],
-  ['runs', 'integer', ({ loaded, outcomes }) => plannedRunsOf(loaded.ruleSet, outcomes).length]
+  ['runs', 'integer', ({ runs }) => runs.length]
 ]
 
 const insertRows = createInsertRows('evaluation_plans', columns, {
@@ -105,52 +130,54 @@ function insertPlans(transaction: Queryable, plans: readonly Plan[]) {
   return insertRows<DecisionIdentity>(transaction, plans)
 }
 
-/** A batch may hold the same decision twice; the first is the one whose plan was inserted. */
-function takeFirst(plans: readonly Plan[], inserted: ReadonlySet<string>): ReadonlySet<Plan> {
-  const firsts = new Map<string, Plan>()
-  for (const plan of plans) {
-    const name = identityNameOf(plan.decision)
-    if (inserted.has(name) && !firsts.has(name)) firsts.set(name, plan)
-  }
-  return new Set(firsts.values())
-}
-
-function waitingRunsOf({ decision, loaded, outcomes }: Plan, openedAt: number) {
-  return plannedRunsOf(loaded.ruleSet, outcomes)
-    .filter((run) => !isOffline(run))
-    .map((run) => ({ ...run, decision, openedAt }))
+function waitingRunsOf({ decision, runs }: Plan, openedAt: number) {
+  return runs.filter((run) => !isOffline(run)).map((run) => ({ ...run, decision, openedAt }))
 }
 
 export function isOffline({ evaluator }: PlannedRun): boolean {
   return isOfflineKind(evaluator.kind)
 }
 
-/**
- * Of a plan `p`, with the offline kinds as the third parameter.
- * @param also a condition on rows `e` of evaluations, such as on which days they are
- */
-export const isStored = (also = 'true'): string => `(exists (select from evaluations e
-                     where e.organization_id = p.organization_id
-                       and e.decision_id = p.decision_id and e.run_kinds is not null
-                       and ${also})
-              or exists (select from later_runs r
-                          where r.organization_id = p.organization_id
-                            and r.decision_id = p.decision_id and r.generation = 0
-                            and r.evaluator_kind = any ($3::text[])))`
+interface KnownRow extends Row {
+  readonly organization_id: string
+  readonly decision_id: string
+  /** Of the copy that was planned; null if the plan has no row, as are the next two. */
+  readonly received_at: Date | null
+  readonly rule_set_version: number | null
+  readonly outcomes: readonly string[] | null
+  /** Whether what ends within a batch is: it is published as one. */
+  readonly is_stored: boolean
+}
 
-/** Of decisions that were planned before this batch. */
-async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
-  if (plans.length === 0) return new Map<string, PlanRow>()
-  const rows = await transaction.query<PlanRow>(
-    `select p.organization_id, p.decision_id, p.received_at, p.rule_set_version, p.outcomes,
-            ${isStored()} as is_stored
-       from evaluation_plans p
-       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
-            using (organization_id, decision_id)`,
+/** Plans that were made before this batch, by name. */
+async function readKnown(
+  transaction: Queryable,
+  plans: readonly Plan[]
+): Promise<ReadonlyMap<string, KnownRow>> {
+  if (plans.length === 0) return new Map()
+  const decisions = plans.map(({ decision }) => decision)
+  const rows = await transaction.query<KnownRow>(
+    // The limits keep them look-ups for each.
+    `select wanted.organization_id, wanted.decision_id, p.received_at, p.rule_set_version,
+            p.outcomes, e.is_stored is not null as is_stored
+       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+            as wanted (organization_id, decision_id, received_at)
+       left join lateral (
+         select received_at, rule_set_version, outcomes
+           from evaluation_plans p
+          where p.organization_id = wanted.organization_id and p.decision_id = wanted.decision_id
+          limit 1) as p on true
+       left join lateral (
+         select true as is_stored
+           from evaluations e
+          where e.organization_id = wanted.organization_id and e.decision_id = wanted.decision_id
+            and e.received_at = wanted.received_at and e.run_kinds is not null
+          limit 1) as e on true
+      where p.rule_set_version is not null or e.is_stored`,
     [
-      plans.map(({ decision }) => decision.organization_id),
-      plans.map(({ decision }) => decision.decision_id),
-      offlineKinds
+      uuidArray(decisions.map(({ organization_id }) => organization_id)),
+      uuidArray(decisions.map(({ decision_id }) => decision_id)),
+      decisions.map(({ received_at }) => new Date(received_at))
     ]
   )
   return new Map(rows.map((row) => [identityNameOf(row), row]))
@@ -162,11 +189,12 @@ async function readEarlier(transaction: Queryable, plans: readonly Plan[]) {
  */
 function earlierOf(
   decision: Decision,
-  earlier: ReadonlyMap<string, PlanRow>,
+  row: KnownRow | undefined,
   { isMessage }: { isMessage: boolean }
 ): StoredPlan {
-  const row = earlier.get(identityNameOf(decision))
   if (row === undefined || row.is_stored) return { kind: 'duplicate' }
-  if (isMessage && row.received_at.getTime() !== decision.received_at) return { kind: 'duplicate' }
-  return { kind: 'repeated', version: row.rule_set_version, outcomes: row.outcomes }
+  const { received_at, rule_set_version: version, outcomes } = row
+  if (version === null || outcomes === null) return { kind: 'duplicate' }
+  if (isMessage && received_at?.getTime() !== decision.received_at) return { kind: 'duplicate' }
+  return { kind: 'repeated', version, outcomes }
 }

@@ -2,7 +2,7 @@
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision } from '../../core/decision/decision.ts'
 import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
-import type { PackedRun } from '../../core/evaluation/evaluation.ts'
+import type { EvaluationPlan, PackedRun } from '../../core/evaluation/evaluation.ts'
 import { countedSql } from '../../store/packed-sql.ts'
 import type { SummedOutcome } from '../../store/change-outcome-hours.ts'
 import { createInsertRows, elementOf, parametersOf } from '../../platform/postgres/insert-rows.ts'
@@ -14,6 +14,14 @@ import { numberOf } from './run-kinds.ts'
 /** The key of a row. */
 export interface RowKey extends Pick<Decision, 'organization_id' | 'decision_id'> {
   readonly received_at: Date
+}
+
+/** With the time in milliseconds since 1970. */
+type Timed = Pick<Decision, 'organization_id' | 'decision_id' | 'received_at'>
+
+export function keyOf(evaluation: Timed): RowKey {
+  const { organization_id, decision_id, received_at } = evaluation
+  return { organization_id, decision_id, received_at: new Date(received_at) }
 }
 
 /** With what of the decision never changes. */
@@ -32,6 +40,8 @@ export interface RowOutcome extends DecisionOutcome {
 }
 
 export interface PackedRuns {
+  /** Null for a plan that has a row of its own. */
+  readonly plan: EvaluationPlan | null
   /** Milliseconds since 1970. */
   readonly evaluated_at: number
   readonly runs: readonly PackedRun[]
@@ -60,6 +70,8 @@ const statusLetters = { succeeded: 's', failed: 'f', skipped: 'k' } as const
 
 /** An array for each, as text; null where all of it would be. */
 const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] = [
+  ['rule_set_version', 'integer', ({ packed }) => packed?.plan?.rule_set_version ?? null],
+  ['outcomes', 'text[]', ({ packed }) => packed?.plan && `{${packed.plan.outcomes.join(',')}}`],
   ['evaluated_at', 'timestamptz', ({ packed }) => packed && new Date(packed.evaluated_at)],
   ['has_unsuccessful', 'boolean', ({ packed }) => packed?.runs.some(isUnsuccessful) ?? false],
   arrayColumn('run_kinds', 'bigint[]', ({ kind }) => numberOf(kind)),
@@ -127,6 +139,32 @@ export async function insertEvaluations(
 
 type Named = { readonly organization_id: string; readonly decision_id: string }
 
+/**
+ * Decisions that have a row though they are not stored yet, as far as its time is within a day of
+ * theirs: copies of one decision have one row.
+ * @returns milliseconds since 1970 of `received_at`, by name
+ */
+export async function findTimes(
+  transaction: Queryable,
+  evaluations: readonly Timed[]
+): Promise<ReadonlyMap<string, number>> {
+  if (evaluations.length === 0) return new Map()
+  const rows = await transaction.query<RowKey & Row>(
+    `select wanted.organization_id, wanted.decision_id, e.received_at
+       from ${wantedRows}
+      cross join lateral (
+        select received_at
+          from evaluations e
+         where e.organization_id = wanted.organization_id and e.decision_id = wanted.decision_id
+           and e.received_at between wanted.received_at - interval '1 day'
+                                 and wanted.received_at + interval '1 day'
+         order by received_at
+         limit 1) as e`,
+    keysOf(evaluations.map(keyOf))
+  )
+  return new Map(rows.map((row) => [identityNameOf(row), row.received_at.getTime()]))
+}
+
 /** Waits for transactions that store runs of the same decisions. */
 export async function lockEvaluations(
   transaction: Queryable,
@@ -137,14 +175,17 @@ export async function lockEvaluations(
     `select e.organization_id, e.decision_id, e.received_at, e.agent_id, e.session_id, e.domain,
             e.status, e.verdict, ${countedSql} as counted, e.run_kinds is not null as is_packed
        from evaluations e
-       join unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
-            as wanted (organization_id, decision_id, received_at)
+       join ${wantedRows}
             using (organization_id, decision_id, received_at)
       order by e.organization_id, e.decision_id
         for update of e`,
     keysOf(rows)
   )
 }
+
+/** Rows by their keys, $1 to $3. */
+export const wantedRows = `unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+                  as wanted (organization_id, decision_id, received_at)`
 
 export function keysOf(rows: readonly RowKey[]): unknown[] {
   return parametersOf(keyColumns, rows)

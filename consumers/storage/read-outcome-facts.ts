@@ -7,28 +7,33 @@ import type {
   OutcomeScore
 } from '../../core/evaluation/decision-outcome.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
-import { keysOf } from './evaluation-rows.ts'
+import { keysOf, wantedRows } from './evaluation-rows.ts'
 import type { RowKey } from './evaluation-rows.ts'
 
-/** Rows by their keys, $1 to $3. */
-export const wantedRows = `unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
-                  as wanted (organization_id, decision_id, received_at)`
-
-/** A plan never changes, so that it does not matter when it is read. */
+/** A plan never changes. The one that came with the runs of its row is the one that counts. */
 export async function readPlans(
   transaction: Queryable,
   rows: readonly RowKey[]
 ): Promise<ReadonlyMap<string, OutcomePlan>> {
+  if (rows.length === 0) return new Map()
   const found = await transaction.query<OutcomePlan & RowKey & Row>(
-    // The limit keeps it a look-up for each.
-    `select wanted.organization_id, wanted.decision_id, p.runs, p.outcomes
-       from unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
-      cross join lateral (
-        select runs, outcomes
-          from evaluation_plans p
-         where p.organization_id = wanted.organization_id and p.decision_id = wanted.decision_id
-         limit 1) as p`,
-    keysOf(rows).slice(0, 2)
+    // The limits keep them look-ups for each.
+    `select wanted.organization_id, wanted.decision_id, coalesce(e.runs, p.runs) as runs,
+            coalesce(e.outcomes, p.outcomes) as outcomes
+       from ${wantedRows}
+       left join lateral (
+         select cardinality(run_kinds) as runs, outcomes
+           from evaluations e
+          where e.organization_id = wanted.organization_id and e.decision_id = wanted.decision_id
+            and e.received_at = wanted.received_at and e.rule_set_version is not null
+          limit 1) as e on true
+       left join lateral (
+         select runs, outcomes
+           from evaluation_plans p
+          where p.organization_id = wanted.organization_id and p.decision_id = wanted.decision_id
+          limit 1) as p on true
+      where e.runs is not null or p.runs is not null`,
+    keysOf(rows)
   )
   return new Map(found.map((row) => [identityNameOf(row), row]))
 }

@@ -6,10 +6,11 @@ import { findErased } from '../../store/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import { recordConsumed } from '../record-consumed.ts'
 import type { Store } from './bisect.ts'
-import { findIdentities } from './find-identities.ts'
+import { findIdentities } from '../../store/find-identities.ts'
 import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
-import { keyOf, storePacked, storeSums } from './store-packed.ts'
+import { findTimes, keyOf } from './evaluation-rows.ts'
+import { storePacked, storeSums } from './store-packed.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
 export interface StoreEvaluationsDependencies {
@@ -40,9 +41,14 @@ async function store(
   const isGone = (evaluation: Evaluation): boolean =>
     isErased(evaluation) || identities.get(identityNameOf(evaluation))?.is_erased === true
   // A retry of the decision has another time; the row of its evaluation is found by this one.
+  const times = await findTimes(
+    transaction,
+    evaluations.filter((evaluation) => !identities.has(identityNameOf(evaluation)))
+  )
   const timed = evaluations.map((evaluation) => {
-    const { received_at } = identities.get(identityNameOf(evaluation)) ?? evaluation
-    return received_at === evaluation.received_at ? evaluation : { ...evaluation, received_at }
+    const name = identityNameOf(evaluation)
+    const received_at = identities.get(name)?.received_at ?? times.get(name)
+    return received_at === undefined ? evaluation : { ...evaluation, received_at }
   })
   const alive = timed.filter((evaluation) => !isGone(evaluation))
   const packed = await storePacked(transaction, alive)

@@ -13,7 +13,7 @@ import type { Evaluation, PackedRun } from '../../core/evaluation/evaluation.ts'
 import { runIdOf, scoreIdOf } from '../../core/ids/run-id.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
-import { insertEvaluations, lockEvaluations, updatePacked } from './evaluation-rows.ts'
+import { insertEvaluations, keyOf, lockEvaluations, updatePacked } from './evaluation-rows.ts'
 import type { EvaluationRow, RowKey } from './evaluation-rows.ts'
 import { readPlans } from './read-outcome-facts.ts'
 import { arePlain, refreshOutcomes } from './refresh-outcomes.ts'
@@ -39,7 +39,8 @@ export async function storePacked(
   evaluations: readonly Evaluation[]
 ): Promise<StoredPacked> {
   const byDecision = [...Map.groupBy(evaluations, identityNameOf).values()]
-  const plans = await readPlans(transaction, evaluations.map(keyOf))
+  const unknown = evaluations.filter(({ plan }) => plan === null)
+  const plans = await readPlans(transaction, unknown.map(keyOf))
   const rows = byDecision.flatMap((own) => newRowOf(own, plans))
   const wanted = rows.map(({ row }) => row)
   await writeRunKinds(transaction, wanted)
@@ -50,11 +51,6 @@ export async function storePacked(
     .filter(({ row }) => row.packed !== null)
     .map(({ evaluation }) => evaluation)
   return { stored: new Set(stored), inserted }
-}
-
-export function keyOf(evaluation: Evaluation): RowKey {
-  const { organization_id, decision_id, received_at } = evaluation
-  return { organization_id, decision_id, received_at: new Date(received_at) }
 }
 
 /**
@@ -83,17 +79,21 @@ function newRowOf(
   const evaluation = evaluations.find(({ runs }) => runs.length > 0) ?? evaluations[0]
   if (evaluation === undefined) return []
   const { agent_id, session_id, domain, evaluated_at, runs } = evaluation
-  const plan = plans.get(identityNameOf(evaluation)) ?? null
+  const plan = outcomePlanOf(evaluation) ?? plans.get(identityNameOf(evaluation)) ?? null
   const ended = runs.map((run) => outcomeRunOf(evaluation, run))
   const row = {
     ...keyOf(evaluation),
     ...{ agent_id, session_id, domain },
     ...outcomeOf({ plan, ended, open: [] }),
     isPlain: arePlain(ended),
-    packed: runs.length === 0 ? null : { evaluated_at, runs }
+    packed: runs.length === 0 ? null : { plan: evaluation.plan, evaluated_at, runs }
   }
   const isAlone = evaluations.every(({ later_runs }) => later_runs.length === 0)
   return [{ row, evaluation, isWhole: isAlone && isWholePlan(plan, ended) }]
+}
+
+function outcomePlanOf({ plan, runs }: Evaluation): OutcomePlan | null {
+  return plan === null ? null : { runs: runs.length, outcomes: plan.outcomes }
 }
 
 /** @param changed keys of rows that have new runs */

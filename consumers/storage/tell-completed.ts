@@ -8,8 +8,8 @@ import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { completedEvent, completionsOf } from './completion.ts'
 import type { CompletedRun, Completion } from './completion.ts'
-import { keysOf } from './evaluation-rows.ts'
-import { packedOfWanted, runColumns, wantedRows } from './read-outcome-facts.ts'
+import { keyOf, keysOf, wantedRows } from './evaluation-rows.ts'
+import { packedOfWanted, readPlans, runColumns } from './read-outcome-facts.ts'
 import type { Subscribers, Subscription } from './subscribers.ts'
 
 export interface TellCompletedDependencies {
@@ -82,35 +82,20 @@ interface Completed {
   readonly ended: readonly CompletedRun[]
 }
 
-type PlanRow = DecisionIdentity & { readonly runs: number }
-
 /**
- * The runs of a decision may be in several partitions, and two transactions that do not see each
- * other may store them at the same time. The plan is their lock: the later transaction waits for
- * it, and then sees the runs of both.
+ * The runs of a decision may be in several partitions. This transaction has locked their rows, so
+ * that of two which store runs of one decision, the later one sees the runs of both.
  */
 async function readCompleted(transaction: Queryable, decisions: readonly Evaluation[]) {
-  const keys = keysOf(
-    decisions.map(({ received_at, ...name }) => ({ ...name, received_at: new Date(received_at) }))
-  )
-  const plans = await transaction.query<PlanRow>(
-    `select p.organization_id, p.decision_id, p.runs
-       from evaluation_plans p
-       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
-            using (organization_id, decision_id)
-      order by p.organization_id, p.decision_id
-        for update of p`,
-    keys.slice(0, 2)
-  )
-  const ended = await readEnded(transaction, keys)
+  const keys = decisions.map(keyOf)
+  const plans = await readPlans(transaction, keys)
+  const ended = await readEnded(transaction, keysOf(keys))
   const completed = new Map<string, Completed>()
-  for (const plan of plans) {
-    const own = ended.get(identityNameOf(plan)) ?? []
+  for (const [name, { runs: planned }] of plans) {
+    const own = ended.get(name) ?? []
     const first = own.filter(({ generation }) => generation === 0)
     // There are more than planned when a later version of the built-in rules repeated the plan.
-    if (first.length >= plan.runs) {
-      completed.set(identityNameOf(plan), { planned: plan.runs, ended: own })
-    }
+    if (first.length >= planned) completed.set(name, { planned, ended: own })
   }
   return completed
 }

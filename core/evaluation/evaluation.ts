@@ -144,6 +144,13 @@ export const bareRun = Object.freeze({
   latency_ms: null
 })
 
+/** What the rules of an organization made of a decision. */
+export interface EvaluationPlan {
+  readonly rule_set_version: number
+  /** One for each rule, in the order of the rule set: `planned`, or why not. */
+  readonly outcomes: readonly string[]
+}
+
 /** The value of a record on `decision-evaluations`. */
 export interface Evaluation {
   readonly decision_id: string
@@ -153,6 +160,8 @@ export interface Evaluation {
   readonly domain: string | null
   readonly received_at: number
   readonly evaluated_at: number
+  /** Null unless all runs that it planned are in `runs`. */
+  readonly plan: EvaluationPlan | null
   /** A decision has one record with these. */
   readonly runs: readonly PackedRun[]
   readonly later_runs: readonly LaterRun[]

@@ -23,8 +23,8 @@ export interface FairShareOptions {
   readonly neighbours?: Pick<Neighbours, 'has'>
 }
 
-/** Milliseconds of pause after so many milliseconds of work. */
-export type Pause = (workedMs: number) => number
+/** Milliseconds of pause after so many milliseconds of work, while so many pieces wait. */
+export type Pause = (workedMs: number, waiting: number) => number
 
 /**
  * @param key whose work it is: the id of an organization, or a network
@@ -78,7 +78,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
 
   /** An empty slot leaves CPU time and Postgres to other organizations. */
   function leaveAfterPause(key: string, share: Share, workedMs: number): void {
-    const pauseMs = pause(workedMs)
+    const pauseMs = pause(workedMs, share.waiting.size)
     if (pauseMs < 1 || !others.has(key)) return leave(key, share)
     setTimeout(leave, pauseMs, key, share)
   }

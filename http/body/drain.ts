@@ -1,8 +1,10 @@
 /** Throws away what is left of a body, so that a caller who still sends can read the answer. */
 import type { IncomingMessage } from 'node:http'
 
-const drainBytesMax = 64 * 1024 * 1024
 const drainMs = 5000
+/** The start of a body is read at once, the rest slowly: refused bytes cost CPU time and memory. */
+const fastBytes = 64 * 1024
+const slowBytesPerMs = 4096
 
 /** Nothing is left of most bodies when their answer goes out; then there is nothing to wait for. */
 export function isRead(request: IncomingMessage): boolean {
@@ -10,16 +12,19 @@ export function isRead(request: IncomingMessage): boolean {
 }
 
 /**
- * Resolves with true when nothing is left, and with false when it was too much or too slow.
+ * Resolves with true when nothing is left, and with false when that takes too long.
  */
 export function drain(request: IncomingMessage): Promise<boolean> {
   if (isRead(request)) return Promise.resolve(true)
   const { promise, resolve } = Promise.withResolvers<boolean>()
   let drained = 0
+  let pause: NodeJS.Timeout | undefined
   const timer = setTimeout(() => resolve(false), drainMs)
   request.on('data', (chunk: Buffer) => {
     drained += chunk.length
-    if (drained > drainBytesMax) resolve(false)
+    if (drained <= fastBytes) return
+    request.pause()
+    pause = setTimeout(() => request.resume(), chunk.length / slowBytesPerMs)
   })
   const { socket } = request
   const end = (): void => resolve(true)
@@ -30,6 +35,7 @@ export function drain(request: IncomingMessage): Promise<boolean> {
   request.resume()
   return promise.finally(() => {
     clearTimeout(timer)
+    clearTimeout(pause)
     socket.off('close', end)
   })
 }

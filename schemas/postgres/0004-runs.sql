@@ -18,7 +18,7 @@ create index evaluation_plans_by_time on evaluation_plans (organization_id, plan
 create index evaluation_plans_by_age on evaluation_plans
   using brin (received_at) with (autosummarize = on);
 comment on table evaluation_plans is
-  'What each rule decided for a decision, and how many runs were planned.';
+  'Plans with runs that end later, or without runs; other plans are in their rows of evaluations.';
 call show_by_organization('evaluation_plans');
 
 create table open_runs (

@@ -50,6 +50,9 @@ create table evaluations (
   -- The scores that score_hours contains, to subtract them; null if packed_counted derives them.
   counted jsonb,
   updated_at timestamptz not null default now(),
+  -- The plan, if all of its runs are packed here; otherwise it is a row of evaluation_plans.
+  rule_set_version integer,
+  outcomes text[],
   -- The packed runs, each with one place in all arrays. The arrays are null until runs are stored;
   -- an array is also null if all its elements would be.
   evaluated_at timestamptz,
@@ -129,6 +132,16 @@ create function packed_counted(
      and length(k.name) + length('evaluator') + length(k.evaluator_id) <= 150
 $$;
 
+-- The plans of all decisions.
+create view decision_plans with (security_invoker) as
+select organization_id, decision_id, received_at, rule_set_version, outcomes,
+       cardinality(run_kinds) as runs, evaluated_at as planned_at
+  from evaluations
+ where rule_set_version is not null
+ union all
+select organization_id, decision_id, received_at, rule_set_version, outcomes, runs, planned_at
+  from evaluation_plans;
+
 -- The packed runs, one row for each, with its score.
 create view packed_runs with (security_invoker) as
 select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as run_id,
@@ -194,4 +207,5 @@ select organization_id, decision_id, run_id, score_id, name, data_type, value, l
        evaluator_version, received_at, agent_id, session_id, domain
   from later_scores;
 
-grant select on packed_runs, evaluation_runs, scores to sluice_reader, sluice_editor;
+grant select on decision_plans, packed_runs, evaluation_runs, scores
+  to sluice_reader, sluice_editor;

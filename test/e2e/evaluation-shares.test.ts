@@ -85,7 +85,7 @@ test(
     const isDone = async () => (await count('evaluation_runs')) >= runs
     await waitUntil('all are evaluated', isDone, timeoutMs)
     await waitUntil('none is deferred', async () => (await count('deferred_decisions')) === 0)
-    expect(await count('evaluation_plans')).toBe(decisions)
+    expect(await count('decision_plans')).toBe(decisions)
     expect(await count('evaluation_runs')).toBe(runs)
 
     const order = (await readAll(sluice.topics.evaluations)).map(({ headers }) => headers)

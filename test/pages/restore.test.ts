@@ -151,7 +151,7 @@ testIfThere(
     expect(await hoursDiffer(sluice.database)).toEqual([])
 
     // Each is evaluated once as well, and nothing is evaluated of what was erased.
-    const [plans, runs] = [await storedOf('evaluation_plans'), await storedOf('evaluation_runs')]
+    const [plans, runs] = [await storedOf('decision_plans'), await storedOf('evaluation_runs')]
     expect([...plans.keys()].toSorted()).toEqual([...rows.keys()].toSorted())
     expect([...runs.keys()].toSorted()).toEqual([...rows.keys()].toSorted())
     expect(new Set(runs.values()).size).toBe(1)

@@ -125,6 +125,7 @@ export function anEvaluation(overrides: Partial<Evaluation> = {}): Evaluation {
     domain,
     received_at: noon,
     evaluated_at: noon + 40,
+    plan: null,
     runs: [],
     later_runs: [aRun()],
     ...overrides

@@ -1,8 +1,6 @@
 /** Whether storage has stored what was published of decisions, as far as they are still there. */
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
-import { offlineKinds } from '../../../core/evaluation/evaluator-definition.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
-import { isStored } from '../store-plans.ts'
 
 export type PublishedOf = Pick<Evaluation, 'organization_id' | 'decision_id' | 'received_at'>
 
@@ -14,15 +12,22 @@ export async function areStored(
   if (decisions.length === 0) return true
   const missing = await postgres.query(
     `select 1
-       from evaluation_plans p
-       join unnest($1::uuid[], $2::uuid[]) as wanted (organization_id, decision_id)
-            using (organization_id, decision_id)
-      where not ${isStored('e.received_at = any ($4::timestamptz[])')}
+       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+            as wanted (organization_id, decision_id, received_at)
+      cross join lateral (
+        select from decisions d
+         where d.organization_id = wanted.organization_id and d.received_at = wanted.received_at
+           and d.decision_id = wanted.decision_id
+         limit 1) as there
+      where not exists (select from evaluations e
+                         where e.organization_id = wanted.organization_id
+                           and e.decision_id = wanted.decision_id
+                           and e.received_at = wanted.received_at
+                           and e.run_kinds is not null)
       limit 1`,
     [
       decisions.map(({ organization_id }) => organization_id),
       decisions.map(({ decision_id }) => decision_id),
-      offlineKinds,
       decisions.map(({ received_at }) => new Date(received_at))
     ]
   )

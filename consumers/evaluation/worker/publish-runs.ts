@@ -57,7 +57,7 @@ function evaluationOf(run: OpenRun): Evaluation | null {
     ...{ decision_id, organization_id, agent_id, session_id, domain },
     received_at: run.received_at.getTime(),
     evaluated_at: (run.finished_at ?? run.now).getTime(),
-    runs: [],
+    ...{ plan: null, runs: [] },
     later_runs: [JSON.parse(run.result) as LaterRun]
   }
 }

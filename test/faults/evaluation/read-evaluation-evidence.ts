@@ -127,7 +127,7 @@ async function readTables(databaseUrl: string) {
     return {
       plans: await query<PlanRow>(
         `select organization_id || '/' || decision_id as identity, runs, outcomes
-           from evaluation_plans`
+           from decision_plans`
       ),
       open: await query<RunName>(`select ${name} from open_runs`),
       stored: stored.map(({ ended_at, ...run }) => ({

@@ -162,7 +162,7 @@ test('one that was not published is evaluated again, by the same plan', async ()
   start()
   await untilNone()
   expect(published).toEqual(idsOf(decisions))
-  const plans = 'select from evaluation_plans where decision_id = any($1::uuid[])'
+  const plans = 'select from decision_plans where decision_id = any($1::uuid[])'
   expect(await database.query(plans, [idsOf(decisions)])).toHaveLength(1)
 })
 

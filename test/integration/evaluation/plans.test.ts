@@ -87,13 +87,45 @@ async function rowsOf(table: string, { organization_id }: Decision) {
 const namesOf = ({ runs }: { runs: readonly { evaluator: { name: string } }[] }): string[] =>
   runs.map(({ evaluator }) => evaluator.name)
 
-test('without any configuration the default rule is planned', async () => {
+/** As storage stores packed runs. */
+async function storePackedRow({ organization_id, decision_id, received_at }: Decision) {
+  await database.query(
+    `insert into evaluations (organization_id, decision_id, received_at, status, verdict,
+                              run_kinds, statuses)
+     values ($1, $2, $3, 'evaluated', 'pass', '{1}', '{s}')`,
+    [organization_id, decision_id, new Date(received_at)]
+  )
+}
+
+test('without any rules the default rule is planned, and its plan has no row', async () => {
   const decision = aDecision()
   const [planned] = await createProcess()([decision])
   expect(planned?.outcome).toBe(done)
   expect(planned?.runs).toHaveLength(defaultRuleSet.rules[0]?.evaluators.length ?? 0)
+  expect(planned?.plan).toEqual({ rule_set_version: 0, outcomes: ['planned'] })
+  expect(await rowsOf('evaluation_plans', decision)).toEqual([])
+})
+
+test('a plan that went with its runs is made again until they are stored', async () => {
+  const decision = aDecision()
+  const [first, again] = [await createProcess()([decision]), await createProcess()([decision])]
+  expect(again).toEqual(first)
+  await storePackedRow(decision)
+  const nothing = { decision, plan: null, runs: [], opened: 0, outcome: duplicate }
+  expect(await createProcess()([decision])).toEqual([nothing])
+  // Also by rules that would open runs.
+  await saveRules(decision.organization_id, 1, [aRule({ evaluators: [short, judge] })])
+  expect(await createProcess()([decision])).toEqual([nothing])
+  expect(await rowsOf('open_runs', decision)).toEqual([])
+})
+
+test('a plan without runs has a row', async () => {
+  const decision = aDecision()
+  await saveRules(decision.organization_id, 1, [aRule({ match: { domains: ['billing'] } })])
+  const [planned] = await createProcess()([decision])
+  expect(planned).toMatchObject({ plan: null, runs: [], outcome: done })
   expect(await rowsOf('evaluation_plans', decision)).toMatchObject([
-    { rule_set_version: 0, outcomes: ['planned'], runs: planned?.runs.length }
+    { rule_set_version: 1, outcomes: ['domain'], runs: 0 }
   ])
 })
 
@@ -159,15 +191,9 @@ test('a message that comes again runs by the plan of then, until its runs are st
     [organization_id, decision_id, randomUUID()]
   )
   expect((await createProcess()([decision]))[0]?.runs).toHaveLength(1)
-  await database.query(
-    `insert into later_runs (organization_id, decision_id, run_id, rule, evaluator,
-       evaluator_kind, evaluator_version, generation, status, attempts, received_at,
-       evaluated_at)
-     values ($1, $2, $3, 'r', 'short', 'heuristic', 1, 0, 'succeeded', 1, now(), now())`,
-    [organization_id, decision_id, randomUUID()]
-  )
+  await storePackedRow(decision)
   expect(await createProcess()([decision])).toEqual([
-    { decision, runs: [], opened: 0, outcome: duplicate }
+    { decision, plan: null, runs: [], opened: 0, outcome: duplicate }
   ])
 })
 
@@ -177,9 +203,13 @@ test('a retry, another decision with the id, the same in one batch: duplicates',
   const planDecisions = createProcess()
   const planned = await planDecisions([decision, retry, decision])
   expect(planned.map(({ outcome }) => outcome)).toEqual([done, duplicate, duplicate])
+  await database.query(
+    `insert into decision_ids (organization_id, decision_id, received_at, fingerprint)
+     values ($1, $2, $3, '')`,
+    [decision.organization_id, decision.decision_id, new Date(noon)]
+  )
   const [later] = await planDecisions([{ ...retry, output: 'Something else.' }])
   expect(later).toMatchObject({ outcome: duplicate, runs: [] })
-  expect(await rowsOf('evaluation_plans', decision)).toHaveLength(1)
 })
 
 test('nothing is planned for what was erased, by rule or by tombstone', async () => {

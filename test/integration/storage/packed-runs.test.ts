@@ -1,6 +1,8 @@
 /** What is packed into one row reads as it was published: no member of a run or score changes. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
+import { createReadEvaluations } from '../../../api/read-evaluations.ts'
+import { createStore } from '../../../api/store.ts'
 import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
 import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
 import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
@@ -55,7 +57,8 @@ async function store(...evaluations: Evaluation[]): Promise<readonly string[]> {
 
 function evaluated(decisions: readonly Decision[]): Evaluation[] {
   const runs = plannedRunsOf(defaultRuleSet, ['planned'])
-  return evaluateAll(decisions.map((decision) => ({ decision, runs })))
+  const plan = { rule_set_version: 0, outcomes: ['planned'] }
+  return evaluateAll(decisions.map((decision) => ({ decision, plan, runs })))
 }
 
 function aTold(overrides: Partial<Decision> = {}): Decision {
@@ -208,6 +211,35 @@ test('runs that come in another record are duplicates, and change nothing', asyn
   expect(await store(other, evaluation)).toEqual(['duplicate', 'duplicate'])
   expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
   expect(await hoursDiffer(database, organization_id)).toEqual([])
+})
+
+test('a plan that comes with its runs is read as any other', async () => {
+  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  await store(evaluation)
+  const { decision_id, received_at, evaluated_at, runs } = evaluation
+  const plan = { rule_set_version: 0, outcomes: ['planned'], runs: runs.length }
+  expect(await rowsIn('decision_plans', evaluation)).toEqual([
+    {
+      ...{ organization_id, decision_id, ...plan },
+      ...{ received_at: new Date(received_at), planned_at: new Date(evaluated_at) }
+    }
+  ])
+  expect(await rowsIn('evaluations', evaluation)).toMatchObject([{ status: 'evaluated' }])
+  const ours = createStore(postgres).of(organization_id)
+  const known = await createReadEvaluations().readEvaluation(ours, decision_id)
+  expect(known.plan).toMatchObject({
+    planned_at: new Date(evaluated_at),
+    rules: [{ rule_id: 'default', outcome: 'planned' }]
+  })
+})
+
+test('copies of a decision that is not stored yet have one row', async () => {
+  const decision = aTold()
+  const copies = evaluated([decision, { ...decision, received_at: noon + 5 }])
+  const [first, retry] = copies as [Evaluation, Evaluation]
+  expect(await store(first)).toEqual(['done'])
+  expect(await store(retry)).toEqual(['duplicate'])
+  expect(await rowsIn('evaluations', decision)).toHaveLength(1)
 })
 
 test('the row of a retry has the time under which the decision is stored', async () => {

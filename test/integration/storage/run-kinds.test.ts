@@ -53,7 +53,7 @@ async function storeEvaluated(decision: Decision): Promise<Evaluation> {
   const compile = createEvaluatorCache({ sessions: null })
   const evaluateAll = createEvaluateAll({ clock, compile, onFailure: () => {} })
   const runs = plannedRunsOf(defaultRuleSet, ['planned'])
-  const [evaluation] = evaluateAll([{ decision, runs }]) as [Evaluation]
+  const [evaluation] = evaluateAll([{ decision, plan: null, runs }]) as [Evaluation]
   const subscribers = createSubscribers({ clock })
   const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
   await createStoreEvaluations({ postgres, tellCompleted })([evaluation], place())

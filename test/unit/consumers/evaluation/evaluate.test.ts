@@ -20,7 +20,7 @@ const evaluateAll = createEvaluateAll({ clock, compile, onFailure: () => {} })
 
 function evaluate(decision: Decision): Evaluation {
   const runs = plannedRunsOf(defaultRuleSet, ['planned'])
-  const [evaluation] = evaluateAll([{ decision, runs }])
+  const [evaluation] = evaluateAll([{ decision, plan: null, runs }])
   if (evaluation === undefined) throw new Error('the decision was not evaluated')
   return evaluation
 }
@@ -92,7 +92,7 @@ test('an evaluator that throws fails alone, and is told of', () => {
   })
   const rule = aRule({ name: 'mine', evaluators: compiled.map(({ version }) => version) })
   const runs = plannedRunsOf({ version: 1, rules: [rule] }, ['planned'])
-  const [evaluation] = evaluateMine([{ decision: leaking, runs }])
+  const [evaluation] = evaluateMine([{ decision: leaking, plan: null, runs }])
   expect(evaluation?.runs).toMatchObject([
     { kind: { evaluator: 'first', rule: 'mine' }, status: 'succeeded', status_reason: null },
     { kind: { evaluator: 'broken', name: null }, status: 'failed', status_reason: 'code_error' },
@@ -105,8 +105,8 @@ test('an evaluator that throws fails alone, and is told of', () => {
 test('a decision without runs is no evaluation, and its neighbours are', () => {
   const runs = plannedRunsOf(defaultRuleSet, ['planned'])
   const evaluations = evaluateAll([
-    { decision: aDecision(), runs: [] },
-    { decision: leaking, runs }
+    { decision: aDecision(), plan: null, runs: [] },
+    { decision: leaking, plan: null, runs }
   ])
   expect(evaluations.map(({ decision_id }) => decision_id)).toEqual([leaking.decision_id])
 })
@@ -151,7 +151,7 @@ test('any decision yields one explained run for each planned evaluator, and the 
       const evaluation = evaluate(decision)
       const planned = builtInEvaluators.map(({ name }) => name)
       expect(evaluation.runs.map(({ kind }) => kind.evaluator)).toEqual(planned)
-      expect(evaluationObjection(evaluation)).toBeNull()
+      expect(evaluationObjection({ ...evaluation, domain: null })).toBeNull()
       for (const { kind, status, reason, value } of evaluation.runs) {
         expect(status).not.toBe('failed')
         expect(kind.name === null).toBe(status === 'skipped')

@@ -56,7 +56,7 @@ function scene(values: Buffer[], { failure, later = [], evaluationMs = 0 }: Scen
       consumptions.push(consumption)
       const runs = plannedRunsOf(defaultRuleSet, ['planned'])
       return Promise.resolve(
-        decisions.map((decision) => ({ decision, runs, opened: 0, outcome: done }))
+        decisions.map((decision) => ({ decision, plan: null, runs, opened: 0, outcome: done }))
       )
     },
     evaluateAll: (planned) => {

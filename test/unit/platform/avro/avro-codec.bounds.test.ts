@@ -8,8 +8,8 @@ import { aRun, anEvaluation } from '../../../support/builders.ts'
 const { schema } = evaluationContract
 const decoderOf = createDecoderFactory<Evaluation>(schema)
 
-test('eleven bytes that claim fifty million runs are refused at once', () => {
-  const payload = Buffer.from('0000000000000080c2d72f', 'hex')
+test('twelve bytes that claim fifty million runs are refused at once', () => {
+  const payload = Buffer.from('000000000000000080c2d72f', 'hex')
   expect(() => decoderOf(schema)(payload)).toThrow('a block claims 50000000 items')
 })
 

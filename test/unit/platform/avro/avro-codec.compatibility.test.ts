@@ -131,6 +131,7 @@ const contracts = [
       agent_id: null,
       session_id: null,
       domain: null,
+      plan: null,
       runs: [
         {
           ...requiredPackedRun,

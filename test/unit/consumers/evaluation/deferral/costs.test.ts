@@ -7,7 +7,7 @@ import { aDecision, anEvaluation, aPackedRun } from '../../../../support/builder
 
 const decision = aDecision()
 const { organization_id } = decision
-const planned = (opened = 0) => ({ decision, runs: [], opened, outcome: done })
+const planned = (opened = 0) => ({ decision, plan: null, runs: [], opened, outcome: done })
 const evaluated = (...durations: number[]): Evaluation => ({
   ...anEvaluation(),
   organization_id,

@@ -145,6 +145,7 @@ export const goldenEvaluation = Object.freeze<Evaluation>({
   domain: 'refunds',
   received_at,
   evaluated_at: received_at + 40,
+  plan: Object.freeze({ rule_set_version: 7, outcomes: Object.freeze(['planned', 'domain']) }),
   runs: Object.freeze([succeeded, skipped]),
   later_runs: Object.freeze([replayed])
 })

@@ -1,8 +1,8 @@
-/** Finds identities of decisions: a row of `evaluations` has the same `received_at`. */
-import { identityNameOf } from '../../core/decision/decision.ts'
-import type { DecisionIdentity } from '../../core/decision/decision.ts'
-import type { Queryable } from '../../platform/postgres/postgres.ts'
-import { uuidArray } from '../../platform/postgres/postgres-array.ts'
+/** Finds identities of decisions: which copy is stored, and whether it was erased. */
+import { identityNameOf } from '../core/decision/decision.ts'
+import type { DecisionIdentity } from '../core/decision/decision.ts'
+import type { Queryable } from '../platform/postgres/postgres.ts'
+import { uuidArray } from '../platform/postgres/postgres-array.ts'
 
 export interface FoundIdentity {
   /** Milliseconds since 1970. */
