@@ -137,7 +137,7 @@ function selectPlans(
       where organization_id = $1
         and decision_id = any($2::uuid[])
       union all
-     select decision_id, rule_set_version, outcomes, evaluated_at, true
+     select decision_id, rule_set_version, string_to_array(outcomes, ','), evaluated_at, true
        from evaluations
       where organization_id = $1
         and decision_id = any($2::uuid[])

@@ -71,7 +71,7 @@ const statusLetters = { succeeded: 's', failed: 'f', skipped: 'k' } as const
 /** An array for each, as text; null where all of it would be. */
 const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] = [
   ['rule_set_version', 'integer', ({ packed }) => packed?.plan?.rule_set_version ?? null],
-  ['outcomes', 'text[]', ({ packed }) => packed?.plan && `{${packed.plan.outcomes.join(',')}}`],
+  ['outcomes', 'text', ({ packed }) => packed?.plan?.outcomes.join(',') ?? null],
   ['evaluated_at', 'timestamptz', ({ packed }) => packed && new Date(packed.evaluated_at)],
   ['has_unsuccessful', 'boolean', ({ packed }) => packed?.runs.some(isUnsuccessful) ?? false],
   arrayColumn('run_kinds', 'bigint[]', ({ kind }) => numberOf(kind)),

@@ -22,7 +22,7 @@ export async function readPlans(
             coalesce(e.outcomes, p.outcomes) as outcomes
        from ${wantedRows}
        left join lateral (
-         select cardinality(run_kinds) as runs, outcomes
+         select cardinality(run_kinds) as runs, string_to_array(outcomes, ',') as outcomes
            from evaluations e
           where e.organization_id = wanted.organization_id and e.decision_id = wanted.decision_id
             and e.received_at = wanted.received_at and e.rule_set_version is not null

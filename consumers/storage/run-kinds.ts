@@ -107,15 +107,16 @@ export async function writeRunKinds(
 }
 
 function usedKindsOf(rows: readonly KindUse[]): readonly UsedKind[] {
-  const used = new Map<string, UsedKind>()
+  const byOrganization = new Map<string, Map<string, UsedKind>>()
   for (const { organization_id, received_at, packed } of rows) {
+    const used = byOrganization.get(organization_id) ?? new Map<string, UsedKind>()
+    byOrganization.set(organization_id, used)
     for (const { kind } of packed?.runs ?? []) {
-      const name = `${organization_id}/${numberOf(kind)}`
-      const known = used.get(name)
+      const known = used.get(numberOf(kind))
       if (known === undefined || known.received_at < received_at) {
-        used.set(name, { organization_id, kind, received_at })
+        used.set(numberOf(kind), { organization_id, kind, received_at })
       }
     }
   }
-  return [...used.values()]
+  return [...byOrganization.values()].flatMap((used) => [...used.values()])
 }

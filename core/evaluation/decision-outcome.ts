@@ -102,8 +102,14 @@ interface ScoreOfRun extends GivenScore {
 function givenScoresOf(run: EndedRun): ScoreOfRun[] {
   const { evaluated_at } = run
   return run.scores.map((score) => {
-    const { name, source_kind, score_id } = score
-    return { name, source_kind, score_id, evaluated_at, score, run }
+    const { name, source_kind } = score
+    return {
+      ...{ name, source_kind, evaluated_at, score, run },
+      // Derived only for two scores of one name.
+      get score_id() {
+        return score.score_id
+      }
+    }
   })
 }
 

@@ -52,7 +52,8 @@ create table evaluations (
   updated_at timestamptz not null default now(),
   -- The plan, if all of its runs are packed here; otherwise it is a row of evaluation_plans.
   rule_set_version integer,
-  outcomes text[],
+  -- One per rule, with commas in between; as an array it would be four times as large.
+  outcomes text,
   -- The packed runs, each with one place in all arrays. The arrays are null until runs are stored;
   -- an array is also null if all its elements would be.
   evaluated_at timestamptz,
@@ -134,8 +135,9 @@ $$;
 
 -- The plans of all decisions.
 create view decision_plans with (security_invoker) as
-select organization_id, decision_id, received_at, rule_set_version, outcomes,
-       cardinality(run_kinds) as runs, evaluated_at as planned_at
+select organization_id, decision_id, received_at, rule_set_version,
+       string_to_array(outcomes, ',') as outcomes, cardinality(run_kinds) as runs,
+       evaluated_at as planned_at
   from evaluations
  where rule_set_version is not null
  union all
