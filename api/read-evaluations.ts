@@ -125,14 +125,14 @@ async function batchesOf(
   return batches
 }
 
-/** If a decision has two plans, the one that came with its runs is the last. */
+/** If a decision has two plans, the one stored with its runs is last, so readers keep it. */
 function selectPlans(
   store: OrganizationStore,
   decisionIds: readonly string[],
   days: readonly Date[] | null
 ) {
   return store.query<PlanRow>(
-    `select decision_id, rule_set_version, outcomes, planned_at, false as came_with_runs
+    `select decision_id, rule_set_version, outcomes, planned_at, false as is_inline
        from evaluation_plans
       where organization_id = $1
         and decision_id = any($2::uuid[])
@@ -143,7 +143,7 @@ function selectPlans(
         and decision_id = any($2::uuid[])
         and ${onDays('received_at', '$3')}
         and rule_set_version is not null
-      order by came_with_runs`,
+      order by is_inline`,
     [store.organizationId, decisionIds, days]
   )
 }

@@ -40,10 +40,12 @@ export function normalizedOf(value: number | null, scale: Scale): number | null 
   return scale.direction === 'lower' ? 1 - part : part
 }
 
-/** Ranges wider or narrower than this have no part, and a smaller distance is none. */
+/**
+ * Within these limits neither this file nor the view packed_runs overflows or underflows. A larger
+ * number or a narrower range gives no normalized value; a smaller distance from `min` counts as 0.
+ */
 const limits = { number: 1e100, width: 1e-100, distance: 1e-200 }
 
-/** As the view packed_runs. */
 function partOf(value: number, { min, max }: Scale): number | null {
   if (min === null || max === null) return null
   if (Math.max(...[value, min, max].map(Math.abs)) > limits.number) return null

@@ -96,6 +96,11 @@ const conservationQuery = `
                      received_at) as stored_under
        from evaluation_plans p
       where organization_id = $1 and planned_at >= $2 and planned_at < $3
+        -- The plan that was stored with its runs counts.
+        and not exists (select from evaluations e
+                         where e.organization_id = $1 and e.decision_id = p.decision_id
+                           and e.received_at = p.received_at
+                           and e.rule_set_version is not null)
       order by planned_at desc
       limit ${plansMax})
      union all

@@ -125,7 +125,7 @@ async function measureCase(scene: Scene, one: Case, nodeFlags: readonly string[]
   const span = { from, to: monotonicMicroseconds() }
   await end()
   for (const stop of ends) await stop()
-  // Judged runs are records of their own.
+  // A judged decision has further records, one for each judged run.
   const done = decisions - Math.min(first.counts.published, decisions - 1)
   const [user, system] = [last.user - first.user, last.system - first.system]
   const measured: Measured = {
@@ -173,14 +173,14 @@ interface Counts {
   readonly open: number
 }
 
-interface Watched extends Scene {
+interface CountsQuery extends Scene {
   readonly organizationId: string
-  /** Records of evaluations that others published. */
+  /** Evaluation records that were on the topic before this case. */
   readonly publishedBefore: number
 }
 
 async function seenWhen(
-  { postgres, session, organizationId, publishedBefore }: Watched,
+  { postgres, session, organizationId, publishedBefore }: CountsQuery,
   isIt: (found: Counts) => boolean
 ): Promise<Counts> {
   for (;;) {

@@ -56,7 +56,7 @@ interface Stage {
   readonly readPause: () => Promise<number>
   readonly innocent: FlowLoad
   readonly attacker: FlowLoad
-  /** Of the windows without an attack so far: of one alone, p99 is the third worst read. */
+  /** Reports of all quiet windows so far: in a single one, p99 is the third slowest read. */
   readonly quiet: FlowReport[]
   /** Resolves when nothing waits to be stored or evaluated. */
   readonly catchUp: () => Promise<void>
@@ -135,7 +135,7 @@ async function orderOf({ url }: Stage, { login, apiKey }: Account, localAddress:
   return { origin: url, localAddress, key: apiKey, session: await logIn(url, login) }
 }
 
-/** @returns what the innocent organization is answered in so many seconds, at each call */
+/** @returns a function that measures responses to the innocent organization for some seconds */
 async function openLook(stage: Stage): Promise<(seconds: number) => Promise<FlowReport>> {
   const account = { login: benchLogin, apiKey: stage.session.bench.apiKey }
   const order = await orderOf(stage, account, innocentAddress)
@@ -146,13 +146,13 @@ async function openLook(stage: Stage): Promise<(seconds: number) => Promise<Flow
 /** @param reports one, or those of several windows */
 export function noticedIn(...reports: readonly FlowReport[]): Noticed {
   const refused: Record<string, number> = {}
-  const refuse = (status: string, count: number): void => {
+  const countRefused = (status: string, count: number): void => {
     if (count > 0) refused[status] = (refused[status] ?? 0) + count
   }
-  for (const { open } of reports) refuse('open', open)
+  for (const { open } of reports) countRefused('open', open)
   for (const [name, { statuses }] of reports.flatMap(({ groups }) => Object.entries(groups))) {
     for (const [status, count] of Object.entries(statuses)) {
-      if (Number(status) !== accepted[name]) refuse(status, count)
+      if (Number(status) !== accepted[name]) countRefused(status, count)
     }
   }
   const timesIn = (flow: string): Times => timesOf(reports.map(({ groups }) => groups[flow]))

@@ -110,11 +110,12 @@ export const asyncapiMessages = {
   evaluations: {
     name: 'evaluation',
     title: 'Runs of a decision that have ended',
-    summary: 'What became of evaluation runs of one decision, with their scores.',
+    summary: 'Ended evaluation runs of one decision, with their scores.',
     description:
-      'The runs of a decision may be spread over several of these, and each may come more than ' +
-      'once. A run in `runs` is (organization_id, decision_id, rule_id, evaluator_id), one in ' +
-      '`later_runs` is (organization_id, decision_id, run_id). A replay has a higher generation.',
+      'The runs of a decision may be spread over several records, and each record may be ' +
+      'redelivered. A run in `runs` is identified by (organization_id, decision_id, rule_id, ' +
+      'evaluator_id), a run in `later_runs` by (organization_id, decision_id, run_id). A replay ' +
+      'has a higher generation.',
     headers: headersOf(identity),
     payload: payloadOf(evaluationContract),
     correlationId: { location: '$message.header#/decision_id' },

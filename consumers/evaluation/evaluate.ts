@@ -52,7 +52,8 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
   }
 
   function endedRunOf(planned: PlannedRun, outcome: Outcome): PackedRun {
-    const { status, duration_us } = outcome
+    const { status } = outcome
+    const duration_us = Math.min(outcome.duration_us, durationMax)
     if (outcome.status === 'succeeded') {
       const { data_type, value, label, passed, reason, evidence, confidence } = outcome.finding
       return {
@@ -72,6 +73,9 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
 
   return evaluateAll
 }
+
+/** A 32-bit integer; 35 minutes. */
+const durationMax = 2 ** 31 - 1
 
 const noScore = {
   ...{ value: null, label: null, passed: null, reason: null },

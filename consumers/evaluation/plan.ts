@@ -1,4 +1,4 @@
-/** plan: what the rules of its organization make of each decision; stored before anything runs. */
+/** plan: applies each organization's rules to its decisions and opens the runs that end later. */
 import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision/decision.ts'

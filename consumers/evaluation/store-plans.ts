@@ -1,7 +1,7 @@
 /** store: plans of decisions with the runs that wait, in one transaction.
  *
- * A plan whose runs all end with the batch is published with them, and storage stores both in one
- * row. Until it has, the same message is planned again, and storage keeps what came first.
+ * An inline plan is published with its runs, and storage stores both in one row. If its message is
+ * redelivered before that, the decision is planned again, and storage keeps the first record.
  */
 import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
@@ -69,7 +69,7 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
       const opened = waiting.filter((plan) => planned.has(plan))
       const runs = opened.flatMap((plan) => waitingRunsOf(plan, clock.now()))
       await openRuns(transaction, runs, addJobs)
-      // Another process planned them in this moment.
+      // Reads plans that another process inserted since the first read.
       const late = await readKnown(
         transaction,
         waiting.filter((plan) => !planned.has(plan))
@@ -88,7 +88,7 @@ function nameOf({ decision }: Plan): string {
   return identityNameOf(decision)
 }
 
-/** Of copies with other times, one is stored: that one is evaluated. */
+/** Of several copies of a decision with different times, only the stored one is evaluated. */
 async function findStored(transaction: Queryable, plans: readonly Plan[]) {
   const decisions = plans.map(({ decision }) => decision)
   const isErased = await findErased(transaction, decisions)
@@ -108,7 +108,7 @@ function firstOf(plans: readonly Plan[]): readonly Plan[] {
   return [...firsts.values()]
 }
 
-/** Whether all runs end with the batch; a plan without runs is not published. */
+/** An inline plan: all its runs end with the batch. A plan without runs has a row instead. */
 export function isInline({ runs }: Pick<Plan, 'runs'>): boolean {
   return runs.length > 0 && runs.every(isOffline)
 }
@@ -145,7 +145,7 @@ interface KnownRow extends Row {
   readonly received_at: Date | null
   readonly rule_set_version: number | null
   readonly outcomes: readonly string[] | null
-  /** Whether what ends within a batch is: it is published as one. */
+  /** Whether the runs that end with the batch are stored; they are published in one record. */
   readonly is_stored: boolean
 }
 
@@ -157,7 +157,7 @@ async function readKnown(
   if (plans.length === 0) return new Map()
   const decisions = plans.map(({ decision }) => decision)
   const rows = await transaction.query<KnownRow>(
-    // The limits keep them look-ups for each.
+    // The limits make Postgres look up each row by its key instead of joining whole tables.
     `select wanted.organization_id, wanted.decision_id, p.received_at, p.rule_set_version,
             p.outcomes, e.is_stored is not null as is_stored
        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[])

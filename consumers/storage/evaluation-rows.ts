@@ -40,7 +40,7 @@ export interface RowOutcome extends DecisionOutcome {
 }
 
 export interface PackedRuns {
-  /** Null for a plan that has a row of its own. */
+  /** Null if the plan is a row of evaluation_plans. */
   readonly plan: EvaluationPlan | null
   /** Milliseconds since 1970. */
   readonly evaluated_at: number
@@ -140,11 +140,11 @@ export async function insertEvaluations(
 type Named = { readonly organization_id: string; readonly decision_id: string }
 
 /**
- * Decisions that have a row though they are not stored yet, as far as its time is within a day of
- * theirs: copies of one decision have one row.
- * @returns milliseconds since 1970 of `received_at`, by name
+ * Finds rows of decisions that are not stored yet, at most a day before or after the given time.
+ * Copies of one decision share one row.
+ * @returns `received_at` of each row in milliseconds since 1970, by identity name
  */
-export async function findTimes(
+export async function findReceivedTimes(
   transaction: Queryable,
   evaluations: readonly Timed[]
 ): Promise<ReadonlyMap<string, number>> {

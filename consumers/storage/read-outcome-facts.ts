@@ -10,14 +10,14 @@ import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { keysOf, wantedRows } from './evaluation-rows.ts'
 import type { RowKey } from './evaluation-rows.ts'
 
-/** A plan never changes. The one that came with the runs of its row is the one that counts. */
+/** A plan never changes. If a decision has two, the one in the row of evaluations counts. */
 export async function readPlans(
   transaction: Queryable,
   rows: readonly RowKey[]
 ): Promise<ReadonlyMap<string, OutcomePlan>> {
   if (rows.length === 0) return new Map()
   const found = await transaction.query<OutcomePlan & RowKey & Row>(
-    // The limits keep them look-ups for each.
+    // The limits make Postgres look up each row by its key instead of joining whole tables.
     `select wanted.organization_id, wanted.decision_id, coalesce(e.runs, p.runs) as runs,
             coalesce(e.outcomes, p.outcomes) as outcomes
        from ${wantedRows}

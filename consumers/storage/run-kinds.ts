@@ -72,8 +72,8 @@ function dayOf({ received_at }: UsedKind): string {
 }
 
 /**
- * Today, or the day of a row, if that is later. Retention deletes kinds that were last used long
- * ago. Who is at it already notes the same.
+ * Sets `used_on` to today, or to the day of the row if that is later; retention deletes kinds long
+ * after that day. Skips locked kinds, which another transaction is already updating.
  */
 const noteUse = `
   update run_kinds k
@@ -87,8 +87,8 @@ const noteUse = `
    where k.organization_id = stale.organization_id and k.run_kind = stale.run_kind`
 
 /**
- * A kind that is there is noted before it is relied on: from then on retention keeps it. One that
- * retention deletes meanwhile is inserted again.
+ * Writes the kinds that rows refer to. Updates `used_on` of an existing kind before relying on it,
+ * so that retention keeps it from then on. Inserts a kind again if retention deletes it meanwhile.
  */
 export async function writeRunKinds(
   transaction: Queryable,

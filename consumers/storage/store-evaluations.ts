@@ -9,7 +9,7 @@ import type { Store } from './bisect.ts'
 import { findIdentities } from '../../store/find-identities.ts'
 import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
-import { findTimes, keyOf } from './evaluation-rows.ts'
+import { findReceivedTimes, keyOf } from './evaluation-rows.ts'
 import { storePacked, storeSums } from './store-packed.ts'
 import type { TellCompleted } from './tell-completed.ts'
 
@@ -41,19 +41,23 @@ async function store(
   const isGone = (evaluation: Evaluation): boolean =>
     isErased(evaluation) || identities.get(identityNameOf(evaluation))?.is_erased === true
   // A retry of the decision has another time; the row of its evaluation is found by this one.
-  const times = await findTimes(
+  const times = await findReceivedTimes(
     transaction,
     evaluations.filter((evaluation) => !identities.has(identityNameOf(evaluation)))
   )
+  const firstTimes = new Map(
+    evaluations.toReversed().map((each) => [identityNameOf(each), each.received_at])
+  )
   const timed = evaluations.map((evaluation) => {
     const name = identityNameOf(evaluation)
-    const received_at = identities.get(name)?.received_at ?? times.get(name)
-    return received_at === undefined ? evaluation : { ...evaluation, received_at }
+    const stored = identities.get(name)?.received_at ?? times.get(name)
+    const received_at = stored ?? firstTimes.get(name) ?? evaluation.received_at
+    return received_at === evaluation.received_at ? evaluation : { ...evaluation, received_at }
   })
   const alive = timed.filter((evaluation) => !isGone(evaluation))
   const packed = await storePacked(transaction, alive)
   const later = await storeLater(transaction, firstOf(alive.flatMap(laterRunsOf)))
-  // Also of what is erased: a run may have been opened in the very moment of its erasure.
+  // Includes erased decisions: a run may have been opened while its decision was being erased.
   await closeRuns(transaction, timed.flatMap(laterRunsOf))
   const changed = new Set([...packed.stored, ...later.map(({ evaluation }) => evaluation)])
   await tellCompleted(transaction, [...changed])
@@ -61,7 +65,7 @@ async function store(
   await storeSums(transaction, packed.inserted, [...changed].map(keyOf))
   return timed.map((evaluation) => {
     if (isGone(evaluation)) return erased
-    // The very same once more has changed nothing.
+    // Removes it, so that the same evaluation again in this batch is a duplicate.
     return changed.delete(evaluation) ? done : duplicate
   })
 }

@@ -19,21 +19,21 @@ import { readPlans } from './read-outcome-facts.ts'
 import { arePlain, refreshOutcomes } from './refresh-outcomes.ts'
 import { writeRunKinds } from './run-kinds.ts'
 
-/** A row that is offered, and the evaluation that it is made of. */
+/** A row to insert, and the evaluation that it comes from. */
 interface NewRow {
   readonly row: EvaluationRow
   readonly evaluation: Evaluation
-  /** Whether there can be nothing else, if the row is new: most decisions come like that. */
+  /** Whether the row needs no other stored runs for its outcome, if it is new. Usually true. */
   readonly isWhole: boolean
 }
 
 export interface StoredPacked {
-  /** Those whose packed runs are stored now; of all others they were stored before. */
+  /** Evaluations whose packed runs this transaction stored. */
   readonly stored: ReadonlySet<Evaluation>
   readonly inserted: readonly NewRow[]
 }
 
-/** The first packed runs of a decision are stored; whatever comes again is a duplicate. */
+/** Stores the first packed runs of each decision. Later ones are duplicates. */
 export async function storePacked(
   transaction: Queryable,
   evaluations: readonly Evaluation[]
@@ -119,7 +119,7 @@ function outcomeRunOf(evaluation: Evaluation, run: PackedRun): OutcomeRun {
   const { rule, rule_id, evaluator, evaluator_id, evaluator_version, name } = kind
   const score = {
     ...{ name: name ?? '', value, label, passed, source_kind: 'evaluator' },
-    // Only two scores of one name compare their ids.
+    // Derived lazily: only two scores of one name compare their ids.
     get score_id(): string {
       return scoreIdOf(packedRunIdOf(evaluation, run), name ?? '')
     }

@@ -83,8 +83,8 @@ interface Completed {
 }
 
 /**
- * The runs of a decision may be in several partitions. This transaction has locked their rows, so
- * that of two which store runs of one decision, the later one sees the runs of both.
+ * The runs of a decision may be in several partitions. This transaction has locked the row of each
+ * decision: of two transactions that store runs of one decision, the later one sees all of them.
  */
 async function readCompleted(transaction: Queryable, decisions: readonly Evaluation[]) {
   const keys = decisions.map(keyOf)

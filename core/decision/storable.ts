@@ -35,11 +35,18 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
   if (!isTime(evaluation.received_at)) return 'received_at is no time'
   if (!evaluation.later_runs.every(({ run_id }) => isId(run_id)))
     return 'a run_id is no UUID in lower case'
-  if (!evaluation.runs.every(isPackable)) return 'a run in `runs` does not fit into its row'
+  if (!evaluation.runs.every(isPackable)) return unpackable
+  if (!areDistinct(evaluation.runs)) return 'two runs in `runs` have one rule and evaluator'
   return tooLongOf(evaluation)
 }
 
-/** A name longer than that does not fit into the index of names; evaluators have shorter ones. */
+const unpackable = 'a run in `runs` has an invalid status, score name, duration or number'
+function areDistinct(runs: readonly PackedRun[]): boolean {
+  const names = runs.map(({ kind }) => `${kind.rule_id}\u0000${kind.evaluator_id}`)
+  return new Set(names).size === names.length
+}
+
+/** Index entries cannot hold longer names. Evaluators have shorter ones. */
 const scoreNameUnitsMax = 512
 const packedStatuses = new Set(['succeeded', 'failed', 'skipped'])
 

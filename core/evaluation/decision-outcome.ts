@@ -105,7 +105,7 @@ function givenScoresOf(run: EndedRun): ScoreOfRun[] {
     const { name, source_kind } = score
     return {
       ...{ name, source_kind, evaluated_at, score, run },
-      // Derived only for two scores of one name.
+      // Derived lazily: only two scores of one name compare their ids.
       get score_id() {
         return score.score_id
       }

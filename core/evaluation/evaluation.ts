@@ -71,7 +71,7 @@ export interface RunKind {
   readonly direction: string | null
 }
 
-/** A run of an evaluator that needs no network. It ended with all others of its decision. */
+/** A run of an evaluator that needs no network. All such runs of a decision end together. */
 export interface PackedRun {
   /** Many runs share the same object. */
   readonly kind: RunKind
@@ -89,7 +89,7 @@ export interface PackedRun {
   readonly error: string | null
 }
 
-/** A judge, a replay or a pushed score: a run that ended by itself. */
+/** A run that ended on its own: of a judge, of a replay, or of a pushed score. */
 export interface LaterRun {
   readonly run_id: string
   readonly rule: string
@@ -144,10 +144,10 @@ export const bareRun = Object.freeze({
   latency_ms: null
 })
 
-/** What the rules of an organization made of a decision. */
+/** The outcome of each rule of an organization for one decision. */
 export interface EvaluationPlan {
   readonly rule_set_version: number
-  /** One for each rule, in the order of the rule set: `planned`, or why not. */
+  /** One for each rule, in the order of the rule set: `planned`, or the reason it was not. */
   readonly outcomes: readonly string[]
 }
 
@@ -160,9 +160,9 @@ export interface Evaluation {
   readonly domain: string | null
   readonly received_at: number
   readonly evaluated_at: number
-  /** Null unless all runs that it planned are in `runs`. */
+  /** Set if `runs` contains all planned runs; otherwise null. */
   readonly plan: EvaluationPlan | null
-  /** A decision has one record with these. */
+  /** Storage keeps those of the first record of a decision that has some. */
   readonly runs: readonly PackedRun[]
   readonly later_runs: readonly LaterRun[]
 }

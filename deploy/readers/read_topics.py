@@ -109,12 +109,12 @@ def rows_of(topic, value):
         raise ValueError("it has no value")
     if topic == DECISIONS:
         return [("decisions", [column(value[name]) for name in DECISION_FIELDS])]
-    runs = [*map(whole_run, value["runs"]), *value["later_runs"]]
+    runs = [*map(to_later_run, value["runs"]), *value["later_runs"]]
     return [("runs", run_row(value, run)) for run in runs]
 
 
-def whole_run(run):
-    """In the form of a later run. Such a run is the only one of its rule and evaluator."""
+def to_later_run(run):
+    """Converts a run in `runs` to the shape of a later run; rule and evaluator identify it."""
     kind = run["kind"]
     run_id = f"{kind['rule_id']}/{kind['evaluator_id']}"
     score = {"name": kind["name"], **{name: run[name] for name in SCORE_FIELDS}}

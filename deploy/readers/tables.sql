@@ -17,7 +17,7 @@ create table if not exists decisions (
 create table if not exists runs (
   organization_id text not null,
   decision_id text not null,
-  run_id text not null,  -- or rule_id/evaluator_id, for a run that has none on the topic
+  run_id text not null,  -- rule_id/evaluator_id for a run in `runs`, which has no ID on the topic
   rule text not null,
   rule_id text,
   evaluator text not null,

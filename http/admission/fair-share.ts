@@ -23,7 +23,7 @@ export interface FairShareOptions {
   readonly neighbours?: Pick<Neighbours, 'has'>
 }
 
-/** Milliseconds of pause after so many milliseconds of work, while so many pieces wait. */
+/** Computes the pause in ms from the ms of work and the number of waiting pieces of work. */
 export type Pause = (workedMs: number, waiting: number) => number
 
 /**

@@ -5,6 +5,8 @@ const drainMs = 5000
 /** The start of a body is read at once, the rest slowly: refused bytes cost CPU time and memory. */
 const fastBytes = 64 * 1024
 const slowBytesPerMs = 4096
+/** Small chunks have one pause together. */
+const pausedBytesMin = 16 * 1024
 
 /** Nothing is left of most bodies when their answer goes out; then there is nothing to wait for. */
 export function isRead(request: IncomingMessage): boolean {
@@ -18,14 +20,20 @@ export function drain(request: IncomingMessage): Promise<boolean> {
   if (isRead(request)) return Promise.resolve(true)
   const { promise, resolve } = Promise.withResolvers<boolean>()
   let drained = 0
+  let pausedFor = 0
   let pause: NodeJS.Timeout | undefined
   const timer = setTimeout(() => resolve(false), drainMs)
-  request.on('data', (chunk: Buffer) => {
-    drained += chunk.length
-    if (drained <= fastBytes) return
+  const take = ({ length }: Buffer): void => {
+    drained += length
+    const bytes = drained - fastBytes - pausedFor
+    if (bytes < pausedBytesMin) return
+    pausedFor += bytes
     request.pause()
-    pause = setTimeout(() => request.resume(), chunk.length / slowBytesPerMs)
-  })
+    pause = setTimeout(() => request.resume(), bytes / slowBytesPerMs)
+  }
+  // A request that nobody reads is read at full speed by Node once its response is written.
+  request.read(0)
+  request.on('data', take)
   const { socket } = request
   const end = (): void => resolve(true)
   request.on('end', end)
@@ -36,6 +44,7 @@ export function drain(request: IncomingMessage): Promise<boolean> {
   return promise.finally(() => {
     clearTimeout(timer)
     clearTimeout(pause)
+    request.off('data', take)
     socket.off('close', end)
   })
 }

@@ -1,31 +1,32 @@
-/** Records that many values have in common, marked with `"shared": true` in their schema.
+/** Avro records marked `"shared": true`: caches their encoded bytes and decoded objects.
  *
- * Each is written from bytes that are kept, and read as the object that is kept: encoding copies
- * them and decoding compares them, which costs a twentieth of building them field by field.
+ * Many values contain the same record. Encoding copies its cached bytes and decoding compares them,
+ * which takes a twentieth of the time of encoding or decoding field by field.
  */
 import avro from 'avsc'
 
-/** What of the library's inside is needed here, besides avsc-patch.ts. */
+/** The internals of avsc that this file needs, in addition to those in avsc-patch.ts. */
 interface Tap {
   readonly buf: Buffer
   pos: number
   writeFixed(bytes: Buffer, length: number): void
 }
-interface Inside {
+interface TypeInternals {
   _read(tap: Tap): object
   _write(tap: Tap, value: object): void
 }
 
-interface Known {
+interface CachedRecord {
   readonly bytes: Buffer
   readonly value: object
-  /** What followed it before, the latest first: rules run their evaluators in one order. */
-  followers: readonly Known[]
+  /** Records that followed this one before, latest first: rules run evaluators in a fixed order. */
+  followers: readonly CachedRecord[]
 }
 
 const followersMax = 4
-/** A bound on memory; each has some hundreds of bytes. */
-const knownMax = 20_000
+/** Maximum number and size of cached records, to bound memory; most have some hundred bytes. */
+const cacheMax = 20_000
+const cachedBytesMax = 4096
 
 /** For `typeHook` of avsc. @returns undefined for other schemas */
 export function sharedRecordOf(
@@ -36,7 +37,7 @@ export function sharedRecordOf(
   const bare = { ...schema, shared: false }
   const plain = avro.Type.forSchema(bare)
   const type = avro.Type.forSchema(bare, options)
-  const { _read, _write } = sharing(plain as unknown as Inside, plain)
+  const { _read, _write } = createSharedCodec(plain as unknown as TypeInternals, plain)
   // Types are frozen, so this one inherits everything else.
   return Object.create(type, { _read: { value: _read }, _write: { value: _write } }) as avro.Type
 }
@@ -46,20 +47,24 @@ function isShared(schema: unknown): schema is avro.schema.RecordType {
 }
 
 /** @param plain the same record, read and written field by field */
-function sharing(plain: Inside, plainType: avro.Type): Inside {
+function createSharedCodec(plain: TypeInternals, plainType: avro.Type): TypeInternals {
   const bytesOf = new WeakMap<object, Buffer>()
-  const byText = new Map<string, Known>()
-  let last: Known = { bytes: Buffer.alloc(0), value: {}, followers: [] }
+  const byText = new Map<string, CachedRecord>()
+  let last = createRoot()
 
-  /** Null when bytes are missing, which avsc notices at the end of all. */
-  function learn(tap: Tap, start: number, value: object): Known | null {
-    if (tap.pos > tap.buf.length) return null
-    const bytes = Buffer.from(tap.buf.subarray(start, tap.pos))
+  /** @returns null for a long record, and when bytes are missing, which avsc checks at the end */
+  function cacheRecord(tap: Tap, start: number, value: object): CachedRecord | null {
+    if (tap.pos > tap.buf.length || tap.pos - start > cachedBytesMax) return null
+    const bytes = Buffer.allocUnsafeSlow(tap.pos - start)
+    tap.buf.copy(bytes, 0, start, tap.pos)
     const text = bytes.toString('latin1')
-    const known = byText.get(text) ?? { bytes, value: Object.freeze(value), followers: [] }
-    if (byText.size >= knownMax) byText.clear()
-    byText.set(text, known)
-    return known
+    const cached = byText.get(text) ?? { bytes, value: Object.freeze(value), followers: [] }
+    if (byText.size >= cacheMax) {
+      byText.clear()
+      last = createRoot()
+    }
+    byText.set(text, cached)
+    return cached
   }
 
   return {
@@ -72,12 +77,12 @@ function sharing(plain: Inside, plainType: avro.Type): Inside {
       }
       const start = tap.pos
       const value = plain._read(tap)
-      const known = learn(tap, start, value)
-      if (known === null) return value
-      const others = last.followers.filter((follower) => follower !== known)
-      last.followers = [known, ...others].slice(0, followersMax)
-      last = known
-      return known.value
+      const cached = cacheRecord(tap, start, value)
+      if (cached === null) return value
+      const others = last.followers.filter((follower) => follower !== cached)
+      last.followers = [cached, ...others].slice(0, followersMax)
+      last = cached
+      return cached.value
     },
     _write: (tap, value) => {
       const bytes = bytesOf.get(value) ?? plainType.toBuffer(value)
@@ -87,6 +92,12 @@ function sharing(plain: Inside, plainType: avro.Type): Inside {
   }
 }
 
+/** What the first record follows. */
+function createRoot(): CachedRecord {
+  return { bytes: Buffer.alloc(0), value: {}, followers: [] }
+}
+
+/** Whether the record is next: the bytes of a record say where it ends. */
 function isAt({ buf, pos }: Tap, bytes: Buffer): boolean {
   const end = pos + bytes.length
   return end <= buf.length && buf.compare(bytes, 0, bytes.length, pos, end) === 0

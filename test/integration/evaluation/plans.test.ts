@@ -97,7 +97,7 @@ async function storePackedRow({ organization_id, decision_id, received_at }: Dec
   )
 }
 
-test('without any rules the default rule is planned, and its plan has no row', async () => {
+test('publishes the plan of the default rule with its runs and stores no row for it', async () => {
   const decision = aDecision()
   const [planned] = await createProcess()([decision])
   expect(planned?.outcome).toBe(done)
@@ -106,7 +106,7 @@ test('without any rules the default rule is planned, and its plan has no row', a
   expect(await rowsOf('evaluation_plans', decision)).toEqual([])
 })
 
-test('a plan that went with its runs is made again until they are stored', async () => {
+test('plans a redelivered decision again until its runs are stored', async () => {
   const decision = aDecision()
   const [first, again] = [await createProcess()([decision]), await createProcess()([decision])]
   expect(again).toEqual(first)
@@ -119,7 +119,7 @@ test('a plan that went with its runs is made again until they are stored', async
   expect(await rowsOf('open_runs', decision)).toEqual([])
 })
 
-test('a plan without runs has a row', async () => {
+test('stores a row for a plan without runs', async () => {
   const decision = aDecision()
   await saveRules(decision.organization_id, 1, [aRule({ match: { domains: ['billing'] } })])
   const [planned] = await createProcess()([decision])

@@ -178,7 +178,7 @@ test('a whole plan in one record is one outcome', async () => {
   await expectAgreement([id])
 })
 
-test('of two records of runs the first one stays, whole', async () => {
+test('keeps the first of two records with runs, and nothing of the second', async () => {
   const id = randomUUID()
   await plan(id)
   const failing = wholeRunsOf().map((run) => ({ ...run, value: 0, passed: false }))

@@ -176,8 +176,8 @@ const scales = [
   ['whose range is beyond all numbers', { range_min: -1e308, range_max: 1e308 }, 1],
   ['that is too near to the end of its range', { range_min: 0, range_max: 1e100 }, 1e-300],
   ['whose range is too narrow', { range_min: 0, range_max: 5e-324 }, 1],
-  ['whose range is the wrong way round', { range_min: 1, range_max: 0 }, 0.5],
-  ['with half a range', { range_min: 0, range_max: null }, 0.5],
+  ['whose range has min above max', { range_min: 1, range_max: 0 }, 0.5],
+  ['with only one end of a range', { range_min: 0, range_max: null }, 0.5],
   ['that is lower than its range', { range_min: 0, range_max: 4, direction: 'lower' }, -3]
 ] as const
 
@@ -204,7 +204,7 @@ test('a score that somebody pushed before makes a row, which the runs fill', asy
   expect(await rowsIn('later_runs', evaluation)).toHaveLength(1)
 })
 
-test('runs that come in another record are duplicates, and change nothing', async () => {
+test('treats runs in another record as duplicates and changes nothing', async () => {
   const [evaluation] = evaluated([aTold()]) as [Evaluation]
   const other = { ...evaluation, evaluated_at: noon + 90, runs: evaluation.runs.slice(2) }
   expect(await store(evaluation, other)).toEqual(['done', 'duplicate'])
@@ -213,7 +213,7 @@ test('runs that come in another record are duplicates, and change nothing', asyn
   expect(await hoursDiffer(database, organization_id)).toEqual([])
 })
 
-test('a plan that comes with its runs is read as any other', async () => {
+test('reads a plan that was published with its runs like any other plan', async () => {
   const [evaluation] = evaluated([aTold()]) as [Evaluation]
   await store(evaluation)
   const { decision_id, received_at, evaluated_at, runs } = evaluation
@@ -233,7 +233,7 @@ test('a plan that comes with its runs is read as any other', async () => {
   })
 })
 
-test('copies of a decision that is not stored yet have one row', async () => {
+test('stores one row for copies of a decision that is not stored yet', async () => {
   const decision = aTold()
   const copies = evaluated([decision, { ...decision, received_at: noon + 5 }])
   const [first, retry] = copies as [Evaluation, Evaluation]

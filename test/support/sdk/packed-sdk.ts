@@ -12,7 +12,7 @@ export interface PackedSdk {
   readonly files: readonly string[]
 }
 
-/** Built from a copy of the sources: suites run at once, and each build begins with no `dist`. */
+/** Built from a copy of the sources: suites run concurrently, and each build removes `dist`. */
 async function packSdk(folder: string): Promise<PackedSdk> {
   const source = join(folder, 'source')
   const filter = (path: string): boolean => basename(path) !== 'dist'

@@ -62,6 +62,8 @@ describe('decisionObjection', () => {
   })
 })
 
+const unpackable = 'a run in `runs` has an invalid status, score name, duration or number'
+
 describe('evaluationObjection', () => {
   test('has none to an evaluation of ours, with or without runs', () => {
     expect(evaluationObjection(anEvaluation())).toBeNull()
@@ -77,6 +79,7 @@ describe('evaluationObjection', () => {
     [{ received_at: year10000 }, 'received_at is no time'],
     [{ later_runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
     [{ later_runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case'],
+    [{ runs: [aPackedRun(), aPackedRun()] }, 'two runs in `runs` have one rule and evaluator'],
     ...[
       { status: 'expired' as 'failed' },
       { status: 'skipped' as const },
@@ -85,9 +88,7 @@ describe('evaluationObjection', () => {
       { kind: aRunKind({ threshold: Infinity }) },
       { value: Number.NaN },
       { duration_us: -1 }
-    ].map(
-      (run) => [{ runs: [aPackedRun(run)] }, 'a run in `runs` does not fit into its row'] as const
-    )
+    ].map((run) => [{ runs: [aPackedRun(run)] }, unpackable] as const)
   ])('to %j is: %s', (overrides, objection) => {
     expect(evaluationObjection(anEvaluation(overrides))).toBe(objection)
   })

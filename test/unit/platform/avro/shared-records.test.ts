@@ -28,14 +28,14 @@ const valueOf = (...places: readonly number[]): Value => ({
 })
 const payloadOf = (value: Value) => createEncode<Value>(plain)(value, 1).subarray(5)
 
-test('it is written as without sharing, however often it is written', () => {
+test('encodes a shared record as a plain one, however often it is encoded', () => {
   const encode = createEncode<Value>(shared)
   for (const value of [valueOf(0, 1), valueOf(1, 0, 1), valueOf(0, 1)]) {
     expect(encode(value, 1).subarray(5)).toEqual(payloadOf(value))
   }
 })
 
-test('it is read as one object for equal bytes, whatever came before', () => {
+test('decodes equal bytes as one object, whatever came before', () => {
   const decode = createDecoderFactory<Value>(shared)(shared)
   const orders = [[0, 1, 2], [2, 1, 0], [0, 3, 4, 5, 6], [6, 0], [0, 2], [0, 1, 2], []]
   const seen = new Map<string, object>()
@@ -50,12 +50,12 @@ test('it is read as one object for equal bytes, whatever came before', () => {
   }
 })
 
-test('nobody can change what all share', () => {
+test('freezes shared objects', () => {
   const [first] = createDecoderFactory<Value>(shared)(shared)(payloadOf(valueOf(0))).kinds
   expect(() => Object.assign(first ?? {}, { name: 'other' })).toThrow(TypeError)
 })
 
-test('missing bytes are noticed, also where those that are there are known', () => {
+test('rejects truncated payloads, even if the remaining bytes are cached', () => {
   const decode = createDecoderFactory<Value>(shared)(shared)
   const whole = payloadOf(valueOf(0, 1))
   decode(whole)
@@ -65,7 +65,7 @@ test('missing bytes are noticed, also where those that are there are known', () 
   expect(decode(whole)).toEqual(valueOf(0, 1))
 })
 
-test('a writer whose schema has other fields is read field by field', () => {
+test('decodes field by field when the writer schema has other fields', () => {
   const fields = [{ name: 'later', type: 'string' }, ...kind.fields]
   const writer = schemaOf({ ...kind, fields })
   const written = createEncode<object>(writer)({ kinds: [{ later: 'x', ...kinds[3] }] }, 1)
