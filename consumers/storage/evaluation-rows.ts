@@ -1,6 +1,6 @@
 /** Rows of `evaluations`: inserted by the first who stores a run, and changed after that. */
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Decision } from '../../core/decision/decision.ts'
+import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
 import type { EvaluationPlan, PackedRun } from '../../core/evaluation/evaluation.ts'
 import { countedSql } from '../../store/packed-sql.ts'
@@ -132,12 +132,10 @@ export async function insertEvaluations(
   transaction: Queryable,
   rows: readonly EvaluationRow[]
 ): Promise<readonly EvaluationRow[]> {
-  const found = await insertRows<Named>(transaction, rows)
+  const found = await insertRows<DecisionIdentity>(transaction, rows)
   const inserted = new Set(found.map(identityNameOf))
   return rows.filter((row) => inserted.has(identityNameOf(row)))
 }
-
-type Named = { readonly organization_id: string; readonly decision_id: string }
 
 /**
  * Finds rows of decisions that are not stored yet, at most a day before or after the given time.

@@ -1,16 +1,9 @@
 /** Inserts runs that end later than others, with their scores, and closes those that were open. */
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Evaluation, LaterRun, Score } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, LaterRun, RunKey, Score } from '../../core/evaluation/evaluation.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
-
-/** Another decision may use the same run_id: whoever writes to the topic chooses it. */
-export type RunName = {
-  readonly organization_id: string
-  readonly decision_id: string
-  readonly run_id: string
-}
 
 /** A run beside the evaluation that it came with. */
 export interface EndedRun {
@@ -109,8 +102,8 @@ const insertScoreRows = createInsertRows('later_scores', scoreColumns, {
 export function insertRuns(
   transaction: Queryable,
   runs: readonly EndedRun[]
-): Promise<readonly RunName[]> {
-  return insertRunRows<RunName>(transaction, runs)
+): Promise<readonly RunKey[]> {
+  return insertRunRows<RunKey>(transaction, runs)
 }
 
 export async function insertScores(

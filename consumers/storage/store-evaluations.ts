@@ -1,7 +1,7 @@
 /** store: evaluation runs and scores into Postgres, one transaction a batch, each run once. */
 import { done, duplicate, erased } from '../../core/consumed.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
-import type { Evaluation } from '../../core/evaluation/evaluation.ts'
+import type { Evaluation, RunKey } from '../../core/evaluation/evaluation.ts'
 import { findErased } from '../../store/find-erased.ts'
 import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import { recordConsumed } from '../record-consumed.ts'
@@ -82,7 +82,7 @@ async function storeLater(transaction: Queryable, runs: readonly EndedRun[]) {
   return fresh
 }
 
-function nameOf(name: { organization_id: string; decision_id: string; run_id: string }): string {
+function nameOf(name: RunKey): string {
   return `${identityNameOf(name)}/${name.run_id}`
 }
 

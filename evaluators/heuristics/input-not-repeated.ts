@@ -29,7 +29,7 @@ export const inputNotRepeated = Object.freeze<Evaluator>({
   }
 })
 
-/** Whether the output, most of which is in the input, repeats the input or its request. */
+/** Whether an output that is mostly in the input repeats the input or its request. */
 function isEchoOf(
   output: readonly number[],
   input: readonly number[],

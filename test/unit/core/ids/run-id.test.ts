@@ -35,7 +35,7 @@ test('the mask leads back to the decision, and to its score', () => {
   expect(scoreIdOf(mask, 'tone')).not.toBe(scoreIdOf(mask, 'polite'))
 })
 
-/** XOR with a hash, of which version and variant are 0. */
+/** XOR with a hash whose version and variant are 0. */
 function masked(id: string, name: string): string {
   const hex = (text: string): bigint => BigInt(`0x${text.replaceAll('-', '')}`)
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 32)
