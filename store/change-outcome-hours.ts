@@ -50,8 +50,20 @@ function count(
   { outcomes, scores }: { outcomes: Counts; scores: Counts }
 ): void {
   const place = placeOf(outcome)
-  countValues(outcomes, [...place, outcome.status, outcome.verdict], by)
-  for (const score of outcome.counted) countValues(scores, [...place, ...valuesOf(score)], by)
+  const key = keyOf(place)
+  const add = (counts: Counts, own: Values): void => {
+    const name = `${key}\u0000${keyOf(own)}`
+    const counted = counts.get(name)
+    if (counted === undefined) counts.set(name, { values: [...place, ...own], n: by })
+    else counted.n += by
+  }
+  add(outcomes, [outcome.status, outcome.verdict])
+  for (const score of outcome.counted) add(scores, valuesOf(score))
+}
+
+/** The separator is unambiguous because texts of Postgres cannot contain U+0000. */
+function keyOf(values: Values): string {
+  return values.join('\u0000')
 }
 
 function placeOf({ organization_id, received_at, agent_id, domain }: SummedOutcome): Values {
@@ -62,14 +74,6 @@ function placeOf({ organization_id, received_at, agent_id, domain }: SummedOutco
 function valuesOf(score: CountedScore): Values {
   const { name, source_kind, evaluator_id, evaluator_version, value, passed } = score
   return [name, source_kind, evaluator_id, evaluator_version, value, passed]
-}
-
-/** No text of these has U+0000: it would not be stored. */
-function countValues(counts: Counts, values: Values, by: 1 | -1): void {
-  const key = values.join('\u0000')
-  const counted = counts.get(key)
-  if (counted === undefined) counts.set(key, { values, n: by })
-  else counted.n += by
 }
 
 interface SumsTable {

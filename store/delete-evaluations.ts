@@ -22,19 +22,28 @@ export interface EvaluationCounts extends Row {
   readonly scores: number
 }
 
-const deletions = evaluationTables.map(
-  ([table]) => `
+type EvaluationTable = (typeof evaluationTables)[number][0]
+
+function deletionsOf(tables: readonly EvaluationTable[]): string {
+  return tables
+    .map(
+      (table) => `
   gone_${table} as (
     delete from ${table} t
      using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
      where t.organization_id = gone.organization_id and t.decision_id = gone.decision_id
     returning 1
   )`
-)
+    )
+    .join(',')
+}
+
 const deleteLater = `
-  with ${deletions.join(',')}
+  with ${deletionsOf(evaluationTables.map(([table]) => table))}
   select (select count(*) from gone_later_runs) as evaluation_runs,
          (select count(*) from gone_later_scores) as scores`
+
+const deletePlans = `with ${deletionsOf(['evaluation_plans', 'open_runs'])} select`
 
 /** Storage locks them in the same order. */
 const lockRows = `
@@ -58,22 +67,45 @@ interface PackedCounts {
   readonly scores: number
 }
 
+type RemovedRow = SummedOutcome & PackedCounts & Row
+
 /** Deletes in the order of tables in which storage writes; sums come last. */
 export async function deleteEvaluations(
   transaction: Queryable,
   decisions: readonly DecisionIdentity[]
 ): Promise<EvaluationCounts> {
-  const names = [
-    decisions.map(({ organization_id }) => organization_id),
-    decisions.map(({ decision_id }) => decision_id)
-  ]
-  await transaction.query(lockRows, names)
-  const removed = await transaction.query<SummedOutcome & PackedCounts & Row>(deleteRows, names)
-  const [later] = await transaction.query<EvaluationCounts>(deleteLater, names)
+  const removed = await deletePacked(transaction, decisions)
+  const [later] = await transaction.query<EvaluationCounts>(deleteLater, namesOf(decisions))
   if (later === undefined) throw new Error('a deletion was not counted')
   await changeOutcomeHours(transaction, { added: [], removed })
   return {
     evaluation_runs: removed.reduce((sum, { runs }) => sum + runs, later.evaluation_runs),
     scores: removed.reduce((sum, { scores }) => sum + scores, later.scores)
   }
+}
+
+/**
+ * Deletes packed runs and plans, and keeps what judges and people said of the stored decisions.
+ * @returns the deleted rows, which the caller subtracts from the sums
+ */
+export async function deletePlanned(
+  transaction: Queryable,
+  decisions: readonly DecisionIdentity[]
+): Promise<readonly SummedOutcome[]> {
+  if (decisions.length === 0) return []
+  const removed = await deletePacked(transaction, decisions)
+  await transaction.query(deletePlans, namesOf(decisions))
+  return removed
+}
+
+async function deletePacked(transaction: Queryable, decisions: readonly DecisionIdentity[]) {
+  await transaction.query(lockRows, namesOf(decisions))
+  return await transaction.query<RemovedRow>(deleteRows, namesOf(decisions))
+}
+
+function namesOf(decisions: readonly DecisionIdentity[]): unknown[] {
+  return [
+    decisions.map(({ organization_id }) => organization_id),
+    decisions.map(({ decision_id }) => decision_id)
+  ]
 }

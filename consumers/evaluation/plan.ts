@@ -2,9 +2,7 @@
 import { deadLetter, done, duplicate, erased } from '../../core/consumed.ts'
 import type { Consumed } from '../../core/consumed.ts'
 import type { Decision } from '../../core/decision/decision.ts'
-import type { EvaluationPlan } from '../../core/evaluation/evaluation.ts'
-import { plannedRunsOf } from '../../evaluators/planning/plan-rules.ts'
-import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
+import type { RulePlan } from '../../evaluators/planning/plan-rules.ts'
 import type { ReadExhausted } from './exhausted-rules.ts'
 import type { PlannedDecision } from './evaluate.ts'
 import type { Consumption } from '../record-consumed.ts'
@@ -45,8 +43,7 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
       const own = loaded.get(decision.organization_id)
       if (own === undefined) throw new Error('an organization has no rule set')
       const outcomes = own.planRules(decision, exhausted.get(decision.organization_id))
-      const runs = plannedRunsOf(own.ruleSet, outcomes)
-      return { decision, loaded: own, outcomes, runs }
+      return { decision, rulePlan: own.rulePlanOf(outcomes) }
     })
     const stored = await storePlans(plans, consumption)
     const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
@@ -56,14 +53,16 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
     )
   }
 
-  async function plannedOf(plan: Plan, stored: StoredPlan | undefined): Promise<Planned> {
-    const { decision } = plan
+  async function plannedOf(
+    { decision, rulePlan }: Plan,
+    stored: StoredPlan | undefined
+  ): Promise<Planned> {
     switch (stored?.kind) {
       case 'planned':
-        return { ...plannedRuns(decision, plan.runs), plan: publishedPlanOf(plan) }
+        return plannedRuns(decision, rulePlan)
       case 'repeated': {
-        const { ruleSet } = await ruleSets.at(decision.organization_id, stored.version)
-        return { ...plannedRuns(decision, plannedRunsOf(ruleSet, stored.outcomes)), opened: 0 }
+        const { rulePlanOf } = await ruleSets.at(decision.organization_id, stored.version)
+        return { ...plannedRuns(decision, rulePlanOf(stored.outcomes)), opened: 0 }
       }
       case 'duplicate':
         return nothingOf(decision, duplicate)
@@ -75,15 +74,11 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
   }
 }
 
-function plannedRuns(decision: Decision, all: readonly PlannedRun[]): Planned {
-  const runs = all.filter(isOffline)
-  return { decision, plan: null, runs, opened: all.length - runs.length, outcome: done }
-}
-
-/** Null for one that has a row. */
-function publishedPlanOf(plan: Plan): EvaluationPlan | null {
-  const { loaded, outcomes } = plan
-  return isInline(plan) ? { rule_set_version: loaded.ruleSet.version, outcomes } : null
+/** The plan is published with its runs, unless it has a row. */
+function plannedRuns(decision: Decision, rulePlan: RulePlan): Planned {
+  const plan = isInline(rulePlan) ? rulePlan : null
+  const runs = plan?.runs ?? rulePlan.runs.filter(isOffline)
+  return { decision, plan, runs, opened: rulePlan.runs.length - runs.length, outcome: done }
 }
 
 function nothingOf(decision: Decision, outcome: Consumed): Planned {

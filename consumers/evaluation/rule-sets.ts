@@ -2,8 +2,8 @@
 import type { RuleSet } from '../../core/evaluation/rule.ts'
 import type { Clock } from '../../core/clock.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'
-import { createPlanRules } from '../../evaluators/planning/plan-rules.ts'
-import type { PlanRules } from '../../evaluators/planning/plan-rules.ts'
+import { createPlanRules, createRulePlanOf } from '../../evaluators/planning/plan-rules.ts'
+import type { PlanRules, RulePlanOf } from '../../evaluators/planning/plan-rules.ts'
 import { createCache } from '../../platform/process/cache.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 
@@ -11,6 +11,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 export interface LoadedRuleSet {
   readonly ruleSet: RuleSet
   readonly planRules: PlanRules
+  readonly rulePlanOf: RulePlanOf
 }
 
 export interface RuleSets {
@@ -51,8 +52,7 @@ export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleS
     if (known !== undefined) return known
     const content = await readContent(postgres, organizationId, version)
     const ruleSet = withOurOwn(JSON.parse(content) as RuleSet)
-    const planRules = createPlanRules(ruleSet)
-    const found = { ruleSet, characters: content.length, planRules }
+    const found = { ...loadedOf(ruleSet), characters: content.length }
     loaded.set(name, found)
     return found
   }
@@ -86,10 +86,11 @@ export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleS
   }
 }
 
-const loadedDefault: LoadedRuleSet = {
-  ruleSet: defaultRuleSet,
-  planRules: createPlanRules(defaultRuleSet)
+export function loadedOf(ruleSet: RuleSet): LoadedRuleSet {
+  return { ruleSet, planRules: createPlanRules(ruleSet), rulePlanOf: createRulePlanOf(ruleSet) }
 }
+
+const loadedDefault = loadedOf(defaultRuleSet)
 
 async function readContent(
   postgres: Queryable,

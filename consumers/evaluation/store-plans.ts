@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
-import type { PlannedRun, RuleOutcome } from '../../evaluators/planning/plan-rules.ts'
+import type { PlannedRun, RulePlan } from '../../evaluators/planning/plan-rules.ts'
 import { findErased } from '../../store/find-erased.ts'
 import { findIdentities } from '../../store/find-identities.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
@@ -18,14 +18,11 @@ import { recordConsumed } from '../record-consumed.ts'
 import type { Consumption } from '../record-consumed.ts'
 import { openRuns } from './open-runs.ts'
 import type { AddJobs } from './open-runs.ts'
-import type { LoadedRuleSet } from './rule-sets.ts'
 
 /** What the rules make of a decision, before anybody knows whether it was planned already. */
 export interface Plan {
   readonly decision: Decision
-  readonly loaded: LoadedRuleSet
-  readonly outcomes: readonly RuleOutcome[]
-  readonly runs: readonly PlannedRun[]
+  readonly rulePlan: RulePlan
 }
 
 /**
@@ -63,9 +60,11 @@ export function createStorePlans(dependencies: StorePlansDependencies): StorePla
       const alive = plans.filter(({ decision }) => !isGone(decision) && !isCopy(decision))
       const known = await readKnown(transaction, alive)
       const fresh = firstOf(alive.filter((plan) => !known.has(nameOf(plan))))
-      const waiting = fresh.filter((plan) => !isInline(plan))
+      const waiting = fresh.filter(({ rulePlan }) => !isInline(rulePlan))
       const inserted = new Set((await insertPlans(transaction, waiting)).map(identityNameOf))
-      const planned = new Set(fresh.filter((plan) => isInline(plan) || inserted.has(nameOf(plan))))
+      const planned = new Set(
+        fresh.filter((plan) => isInline(plan.rulePlan) || inserted.has(nameOf(plan)))
+      )
       const opened = waiting.filter((plan) => planned.has(plan))
       const runs = opened.flatMap((plan) => waitingRunsOf(plan, clock.now()))
       await openRuns(transaction, runs, addJobs)
@@ -109,7 +108,7 @@ function firstOf(plans: readonly Plan[]): readonly Plan[] {
 }
 
 /** An inline plan: all its runs end with the batch. A plan without runs has a row instead. */
-export function isInline({ runs }: Pick<Plan, 'runs'>): boolean {
+export function isInline({ runs }: RulePlan): boolean {
   return runs.length > 0 && runs.every(isOffline)
 }
 
@@ -117,9 +116,9 @@ const columns: readonly Column<Plan>[] = [
   ['organization_id', 'uuid', ({ decision }) => decision.organization_id],
   ['decision_id', 'uuid', ({ decision }) => decision.decision_id],
   ['received_at', 'timestamptz', ({ decision }) => new Date(decision.received_at)],
-  ['rule_set_version', 'integer', ({ loaded }) => loaded.ruleSet.version],
-  ['outcomes', 'text[]', ({ outcomes }) => `{${outcomes.join(',')}}`],
-  ['runs', 'integer', ({ runs }) => runs.length]
+  ['rule_set_version', 'integer', ({ rulePlan }) => rulePlan.rule_set_version],
+  ['outcomes', 'text[]', ({ rulePlan }) => `{${rulePlan.outcomes.join(',')}}`],
+  ['runs', 'integer', ({ rulePlan }) => rulePlan.runs.length]
 ]
 
 const insertRows = createInsertRows('evaluation_plans', columns, {
@@ -130,8 +129,10 @@ function insertPlans(transaction: Queryable, plans: readonly Plan[]) {
   return insertRows<DecisionIdentity>(transaction, plans)
 }
 
-function waitingRunsOf({ decision, runs }: Plan, openedAt: number) {
-  return runs.filter((run) => !isOffline(run)).map((run) => ({ ...run, decision, openedAt }))
+function waitingRunsOf({ decision, rulePlan }: Plan, openedAt: number) {
+  return rulePlan.runs
+    .filter((run) => !isOffline(run))
+    .map((run) => ({ ...run, decision, openedAt }))
 }
 
 export function isOffline({ evaluator }: PlannedRun): boolean {

@@ -3,6 +3,8 @@ import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import type { DecisionOutcome } from '../../core/evaluation/decision-outcome.ts'
 import type { EvaluationPlan, PackedRun } from '../../core/evaluation/evaluation.ts'
+import { kindListOf } from '../../core/evaluation/packed-outcome.ts'
+import type { KindList } from '../../core/evaluation/packed-outcome.ts'
 import { countedSql } from '../../store/packed-sql.ts'
 import type { SummedOutcome } from '../../store/change-outcome-hours.ts'
 import { createInsertRows, elementOf, parametersOf } from '../../platform/postgres/insert-rows.ts'
@@ -34,9 +36,9 @@ export interface KnownRow extends RowPlace, SummedOutcome {
   readonly is_packed: boolean
 }
 
-export interface RowOutcome extends DecisionOutcome {
-  /** What counts can be read from the packed runs, and is not written twice. */
-  readonly isPlain: boolean
+export interface RowOutcome extends Omit<DecisionOutcome, 'scores'> {
+  /** Null if readers derive the scores from the packed runs: the row stores no copy of them. */
+  readonly scores: DecisionOutcome['scores'] | null
 }
 
 export interface PackedRuns {
@@ -62,8 +64,8 @@ const outcomeColumns: readonly Column<RowOutcome>[] = [
   ['status', 'text', ({ status }) => status],
   ['reason', 'text', ({ reason }) => reason],
   ['verdict', 'text', ({ verdict }) => verdict],
-  ['scores', 'jsonb', ({ isPlain, scores }) => (isPlain ? null : JSON.stringify(scores))],
-  ['counted', 'jsonb', ({ isPlain, counted }) => (isPlain ? null : JSON.stringify(counted))]
+  ['scores', 'jsonb', ({ scores }) => scores && JSON.stringify(scores)],
+  ['counted', 'jsonb', ({ scores, counted }) => scores && JSON.stringify(counted)]
 ]
 
 const statusLetters = { succeeded: 's', failed: 'f', skipped: 'k' } as const
@@ -74,7 +76,7 @@ const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] =
   ['outcomes', 'text', ({ packed }) => packed?.plan?.outcomes.join(',') ?? null],
   ['evaluated_at', 'timestamptz', ({ packed }) => packed && new Date(packed.evaluated_at)],
   ['has_unsuccessful', 'boolean', ({ packed }) => packed?.runs.some(isUnsuccessful) ?? false],
-  arrayColumn('run_kinds', 'bigint[]', ({ kind }) => numberOf(kind)),
+  ['run_kinds', 'bigint[]', ({ packed }) => packed && numbersOf(kindListOf(packed.runs))],
   arrayColumn('statuses', '"char"[]', ({ status }) => statusLetters[status]),
   arrayColumn('status_reasons', 'text[]', ({ status_reason }) => status_reason),
   arrayColumn('durations_us', 'integer[]', ({ duration_us }) => duration_us),
@@ -86,6 +88,16 @@ const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] =
   arrayColumn('evidence', 'text[]', ({ evidence }) => evidence),
   arrayColumn('errors', 'text[]', ({ error }) => error)
 ]
+
+const numbers = new WeakMap<KindList, string>()
+
+function numbersOf(list: KindList): string {
+  const known = numbers.get(list)
+  if (known !== undefined) return known
+  const literal = textArrayLiteral(list.kinds.map(numberOf))
+  numbers.set(list, literal)
+  return literal
+}
 
 type Element = string | number | boolean | null
 

@@ -3,6 +3,7 @@ import { identityNameOf } from '../../core/decision/decision.ts'
 import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
 import type { EndedRun } from '../../core/evaluation/decision-outcome.ts'
 import { currentRunsOf } from '../../core/evaluation/evaluation-status.ts'
+import { derivableCharactersMax } from '../../core/evaluation/packed-outcome.ts'
 import type { OutcomeChanges } from '../../store/change-outcome-hours.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { lockEvaluations, updateOutcomes } from './evaluation-rows.ts'
@@ -25,25 +26,24 @@ export async function refreshOutcomes(
     const name = identityNameOf(known)
     const { arePacked, ...facts } = runs.get(name) ?? noRuns
     const outcome = outcomeOf({ plan: plans.get(name) ?? null, ...facts })
-    return { ...known, ...outcome, isPlain: arePacked && arePlain(facts.ended) }
+    const areDerivable = arePacked && haveDerivableScores(facts.ended)
+    return { ...known, ...outcome, scores: areDerivable ? null : outcome.scores }
   })
   await updateOutcomes(transaction, added)
   return { added, removed }
 }
 
-const textsMax = 100
-
 /**
- * Whether what counts of packed runs can be read from their row: none replaces another, no two
- * scores share a name, and all of them are counted. What a row without runs counts is written
- * down: it would say otherwise as soon as it is filled.
+ * Whether readers can derive the scores of the packed runs from their row: no run replaces another,
+ * no two scores share a name, and all names are short. A row without packed runs must store its
+ * scores. Otherwise readers would derive different scores once runs are added to the row.
  */
-export function arePlain(runs: readonly EndedRun[]): boolean {
+function haveDerivableScores(runs: readonly EndedRun[]): boolean {
   if (runs.length === 0 || currentRunsOf(runs).length < runs.length) return false
   const scores = runs.flatMap((run) => run.scores.map(({ name }) => ({ name, run })))
   const names = new Set(scores.map(({ name }) => name))
   const areShort = scores.every(
-    ({ name, run }) => name.length + (run.evaluator_id ?? '').length <= textsMax
+    ({ name, run }) => name.length + (run.evaluator_id ?? '').length <= derivableCharactersMax
   )
   return names.size === scores.length && areShort
 }

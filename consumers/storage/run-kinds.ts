@@ -1,6 +1,8 @@
 /** Kinds of runs, which rows of evaluations refer to by number. */
 import { hash } from 'node:crypto'
-import type { RunKind } from '../../core/evaluation/evaluation.ts'
+import type { PackedRun, RunKind } from '../../core/evaluation/evaluation.ts'
+import { kindListOf } from '../../core/evaluation/packed-outcome.ts'
+import type { KindList } from '../../core/evaluation/packed-outcome.ts'
 import { runMaskOf, scoreIdOf } from '../../core/ids/run-id.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
 import type { Column } from '../../platform/postgres/insert-rows.ts'
@@ -10,7 +12,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 export interface KindUse {
   readonly organization_id: string
   readonly received_at: Date
-  readonly packed: { readonly runs: readonly { readonly kind: RunKind }[] } | null
+  readonly packed: { readonly runs: readonly PackedRun[] } | null
 }
 
 interface UsedKind {
@@ -107,16 +109,29 @@ export async function writeRunKinds(
 }
 
 function usedKindsOf(rows: readonly KindUse[]): readonly UsedKind[] {
-  const byOrganization = new Map<string, Map<string, UsedKind>>()
-  for (const { organization_id, received_at, packed } of rows) {
-    const used = byOrganization.get(organization_id) ?? new Map<string, UsedKind>()
-    byOrganization.set(organization_id, used)
-    for (const { kind } of packed?.runs ?? []) {
-      const known = used.get(numberOf(kind))
-      if (known === undefined || known.received_at < received_at) {
-        used.set(numberOf(kind), { organization_id, kind, received_at })
+  const byOrganization = Map.groupBy(rows, ({ organization_id }) => organization_id)
+  return [...byOrganization].flatMap(([organization_id, own]) => {
+    const used = new Map<string, UsedKind>()
+    for (const [{ kinds }, received_at] of usedListsOf(own)) {
+      for (const kind of kinds) {
+        const known = used.get(numberOf(kind))
+        if (known === undefined || known.received_at < received_at) {
+          used.set(numberOf(kind), { organization_id, kind, received_at })
+        }
       }
     }
+    return [...used.values()]
+  })
+}
+
+/** @returns the latest `received_at` for each list of kinds. Most rows share one list. */
+function usedListsOf(rows: readonly KindUse[]): ReadonlyMap<KindList, Date> {
+  const used = new Map<KindList, Date>()
+  for (const { packed, received_at } of rows) {
+    if (packed === null) continue
+    const list = kindListOf(packed.runs)
+    const known = used.get(list)
+    if (known === undefined || known < received_at) used.set(list, received_at)
   }
-  return [...byOrganization.values()].flatMap((used) => [...used.values()])
+  return used
 }

@@ -10,6 +10,7 @@ import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import type { Store } from './bisect.ts'
 import { claimIdentities } from './claim-identities.ts'
 import type { Claim, Identity } from './claim-identities.ts'
+import { correctEvaluations } from './correct-evaluations.ts'
 import { insertDecisions } from './insert-decisions.ts'
 import { recordConsumed } from '../record-consumed.ts'
 
@@ -22,12 +23,17 @@ export function createStoreDecisions({ postgres }: { postgres: Postgres }): Stor
   return function storeDecisions(decisions, consumption) {
     return postgres.transaction(async (transaction) => {
       await recordConsumed(transaction, consumption)
-      return decisions.length === 0 ? [] : await store(transaction, decisions)
+      if (decisions.length === 0) return []
+      return await store(transaction, decisions, consumption.partition)
     })
   }
 }
 
-async function store(transaction: Queryable, decisions: readonly Decision[]): Promise<Consumed[]> {
+async function store(
+  transaction: Queryable,
+  decisions: readonly Decision[],
+  partition: number
+): Promise<Consumed[]> {
   const isErased = await findErased(transaction, decisions)
   const identities = decisions.map((decision) => identityOf(decision, isErased(decision)))
   const claims = await claimIdentities(transaction, identities)
@@ -41,6 +47,8 @@ async function store(transaction: Queryable, decisions: readonly Decision[]): Pr
     transaction,
     decisions.filter((_, index) => outcomes[index] === done)
   )
+  const rejected = decisions.filter((_, index) => isRejected(claimed[index]))
+  await correctEvaluations(transaction, rejected, partition)
   const gone = decisions.filter((_, index) => claimed[index]?.claim.isErased)
   if (gone.length > 0) await deleteEvaluations(transaction, gone)
   return outcomes
@@ -57,6 +65,13 @@ function outcomeOf({ identity, claim }: Claimed): Consumed {
   if (claim.winner === identity) return done
   if (claim.fingerprint.equals(identity.fingerprint)) return duplicate
   return deadLetter('store', 'id_conflict', 'the decision_id is taken by another decision')
+}
+
+/** Whether another decision holds the identity. An erased decision was evaluated, too. */
+function isRejected(claimed: Claimed | undefined): boolean {
+  if (claimed === undefined) return false
+  const { identity, claim } = claimed
+  return !claim.isErased && !claim.fingerprint.equals(identity.fingerprint)
 }
 
 function identityOf(decision: Decision, isErased: boolean): Identity {

@@ -8,15 +8,15 @@
 import { identityNameOf } from '../../core/decision/decision.ts'
 import { outcomeOf } from '../../core/evaluation/decision-outcome.ts'
 import type { EndedRun as OutcomeRun, OutcomePlan } from '../../core/evaluation/decision-outcome.ts'
-import { runKeyOf } from '../../core/evaluation/evaluation-status.ts'
 import type { Evaluation, PackedRun } from '../../core/evaluation/evaluation.ts'
+import { kindListOf, packedOutcomeOf } from '../../core/evaluation/packed-outcome.ts'
 import { runIdOf, scoreIdOf } from '../../core/ids/run-id.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
 import { insertEvaluations, keyOf, lockEvaluations, updatePacked } from './evaluation-rows.ts'
-import type { EvaluationRow, RowKey } from './evaluation-rows.ts'
+import type { EvaluationRow, RowKey, RowOutcome, RowPlace } from './evaluation-rows.ts'
 import { readPlans } from './read-outcome-facts.ts'
-import { arePlain, refreshOutcomes } from './refresh-outcomes.ts'
+import { refreshOutcomes } from './refresh-outcomes.ts'
 import { writeRunKinds } from './run-kinds.ts'
 
 /** A row to insert, and the evaluation that it comes from. */
@@ -54,21 +54,32 @@ export async function storePacked(
 }
 
 /**
- * Locks rows that are there, and fills those that have no packed runs yet: somebody pushed a score
- * before. All are locked before anything else is written, whether they are filled or not.
+ * Locks existing rows and fills those without packed runs. Such a row comes from a pushed score, or
+ * from a `decision_id` that two agents used. All rows are locked before any is updated.
  */
 async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
   const known = await lockEvaluations(
     transaction,
     rows.map(({ row }) => row)
   )
-  const isEmpty = new Set(known.filter(({ is_packed }) => !is_packed).map(identityNameOf))
-  const filled = rows.filter(({ row }) => row.packed !== null && isEmpty.has(identityNameOf(row)))
+  const empty = new Map(
+    known.filter(({ is_packed }) => !is_packed).map((row) => [identityNameOf(row), row])
+  )
+  // If two agents use one decision_id, the row has the agent of the stored decision.
+  const filled = rows.filter(({ row }) => {
+    const known = empty.get(identityNameOf(row))
+    return row.packed !== null && known !== undefined && isOfSameKey(row, known)
+  })
   await updatePacked(
     transaction,
     filled.map(({ row }) => row)
   )
   return filled
+}
+
+/** Records of one agent and session are in one partition, where the first of an ID is stored. */
+function isOfSameKey(row: RowPlace, { agent_id, session_id }: RowPlace): boolean {
+  return row.agent_id === agent_id && row.session_id === session_id
 }
 
 /** @param evaluations of one decision, at least one */
@@ -80,16 +91,21 @@ function newRowOf(
   if (evaluation === undefined) return []
   const { agent_id, session_id, domain, evaluated_at, runs } = evaluation
   const plan = outcomePlanOf(evaluation) ?? plans.get(identityNameOf(evaluation)) ?? null
-  const ended = runs.map((run) => outcomeRunOf(evaluation, run))
+  const { areDerivable } = kindListOf(runs)
   const row = {
     ...keyOf(evaluation),
     ...{ agent_id, session_id, domain },
-    ...outcomeOf({ plan, ended, open: [] }),
-    isPlain: arePlain(ended),
+    ...(areDerivable ? packedOutcomeOf(plan, runs) : comparedOutcomeOf(plan, evaluation)),
     packed: runs.length === 0 ? null : { plan: evaluation.plan, evaluated_at, runs }
   }
   const isAlone = evaluations.every(({ later_runs }) => later_runs.length === 0)
-  return [{ row, evaluation, isWhole: isAlone && isWholePlan(plan, ended) }]
+  const hasAllRuns = plan !== null && runs.length >= plan.runs
+  return [{ row, evaluation, isWhole: isAlone && areDerivable && hasAllRuns }]
+}
+
+function comparedOutcomeOf(plan: OutcomePlan | null, evaluation: Evaluation): RowOutcome {
+  const ended = evaluation.runs.map((run) => outcomeRunOf(evaluation, run))
+  return outcomeOf({ plan, ended, open: [] })
 }
 
 function outcomePlanOf({ plan, runs }: Evaluation): OutcomePlan | null {
@@ -119,10 +135,7 @@ function outcomeRunOf(evaluation: Evaluation, run: PackedRun): OutcomeRun {
   const { rule, rule_id, evaluator, evaluator_id, evaluator_version, name } = kind
   const score = {
     ...{ name: name ?? '', value, label, passed, source_kind: 'evaluator' },
-    // Derived lazily: only two scores of one name compare their ids.
-    get score_id(): string {
-      return scoreIdOf(packedRunIdOf(evaluation, run), name ?? '')
-    }
+    score_id: scoreIdOf(packedRunIdOf(evaluation, run), name ?? '')
   }
   return {
     ...{ rule, rule_id, evaluator, evaluator_id, evaluator_version, generation: 0 },
@@ -134,10 +147,4 @@ function outcomeRunOf(evaluation: Evaluation, run: PackedRun): OutcomeRun {
 function packedRunIdOf({ organization_id, decision_id }: Evaluation, { kind }: PackedRun): string {
   const { rule_id, evaluator_id, evaluator_version: version } = kind
   return runIdOf({ organization_id, decision_id, rule_id, evaluator_id, version, generation: 0 })
-}
-
-/** Each run and each score by itself: of two that are the same, readers choose one. */
-function isWholePlan(plan: OutcomePlan | null, runs: readonly OutcomeRun[]): boolean {
-  if (plan === null || runs.length < plan.runs) return false
-  return new Set(runs.map(runKeyOf)).size === runs.length
 }

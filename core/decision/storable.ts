@@ -1,6 +1,7 @@
 /** What a decision or evaluation must fulfil beyond its Avro schema before it may be stored. */
 import type { Decision } from './decision.ts'
 import type { Evaluation, PackedRun } from '../evaluation/evaluation.ts'
+import { kindListOf } from '../evaluation/packed-outcome.ts'
 import { isUuid } from '../ids/ids.ts'
 
 /**
@@ -36,15 +37,12 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
   if (!evaluation.later_runs.every(({ run_id }) => isId(run_id)))
     return 'a run_id is no UUID in lower case'
   if (!evaluation.runs.every(isPackable)) return unpackable
-  if (!areDistinct(evaluation.runs)) return 'two runs in `runs` have one rule and evaluator'
+  if (!kindListOf(evaluation.runs).areDistinct)
+    return 'two runs in `runs` have one rule and evaluator'
   return tooLongOf(evaluation)
 }
 
 const unpackable = 'a run in `runs` has an invalid status, score name, duration or number'
-function areDistinct(runs: readonly PackedRun[]): boolean {
-  const names = runs.map(({ kind }) => `${kind.rule_id}\u0000${kind.evaluator_id}`)
-  return new Set(names).size === names.length
-}
 
 /** Index entries cannot hold longer names. Evaluators have shorter ones. */
 const scoreNameUnitsMax = 512

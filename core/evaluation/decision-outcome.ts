@@ -60,19 +60,16 @@ export function outcomeOf({ plan, ended, open }: OutcomeFacts): DecisionOutcome 
   const current = currentRunsOf<OpenRun | EndedRun>(planned)
   const state = stateOf(plan, current)
   const shown = [...current.filter(hasEnded), ...ended.filter(isPushed)]
-  const byName = newestScores(shown.flatMap(givenScoresOf))
-  const effective = [...byName].map(([name, sources]) => {
-    const { value, label, passed } = effectiveOf(sources).score
-    return [name, { value, label, passed }] as const
-  })
+  const byName = [...newestScores(shown.flatMap(givenScoresOf)).values()]
+  const newest = byName.flatMap((sources) => [...sources.values()])
+  const effective = byName.map((sources) => effectiveOf(sources))
   return {
     ...state,
-    verdict: verdictOf(effective.map(([, score]) => score)),
-    scores: Object.fromEntries(effective),
-    counted: [...byName.values()]
-      .flatMap((sources) => [...sources.values()])
-      .map(countedOf)
-      .filter(isCountable)
+    verdict: verdictOf(effective.map(({ score }) => score)),
+    scores: Object.fromEntries(
+      effective.map(({ score: { name, value, label, passed } }) => [name, { value, label, passed }])
+    ),
+    counted: newest.map(countedOf).filter(isCountable)
   }
 }
 
@@ -85,7 +82,7 @@ function hasEnded(run: OpenRun | EndedRun): run is EndedRun {
 }
 
 /** A run that was planned and is not known yet waits. */
-function stateOf(plan: OutcomePlan | null, current: readonly OpenRun[]): EvaluationState {
+export function stateOf(plan: OutcomePlan | null, current: readonly RunState[]): EvaluationState {
   if (plan !== null && plan.runs === 0 && current.length === 0) {
     return unplannedStateOf(plan.outcomes.filter((outcome) => outcome !== 'planned'))
   }
@@ -103,13 +100,7 @@ function givenScoresOf(run: EndedRun): ScoreOfRun[] {
   const { evaluated_at } = run
   return run.scores.map((score) => {
     const { name, source_kind } = score
-    return {
-      ...{ name, source_kind, evaluated_at, score, run },
-      // Derived lazily: only two scores of one name compare their ids.
-      get score_id() {
-        return score.score_id
-      }
-    }
+    return { name, source_kind, evaluated_at, score, run, score_id: score.score_id }
   })
 }
 
@@ -118,14 +109,18 @@ export const summedValueMax = 1e100
 
 function countedOf({ score, run }: ScoreOfRun): CountedScore {
   const { name, source_kind, value, passed } = score
-  const isSummed = value !== null && Math.abs(value) <= summedValueMax
   return {
     ...{ name, source_kind, passed },
     // In a record without ids, names identify runs.
     evaluator_id: run.evaluator_id ?? (isPushed(run) ? '' : run.evaluator),
     evaluator_version: run.evaluator_version,
-    value: isSummed ? value : null
+    value: summableOf(value)
   }
+}
+
+/** @returns null for a number that is not summed */
+export function summableOf(value: number | null): number | null {
+  return value !== null && Math.abs(value) <= summedValueMax ? value : null
 }
 
 /** Together they are part of a key, which has to fit a page. */

@@ -1,8 +1,10 @@
 /** plan: what each rule makes of a decision, and why. */
 import type { Decision } from '../../core/decision/decision.ts'
+import type { EvaluationPlan } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
 import type { ResolvedRule, RuleSet } from '../../core/evaluation/rule.ts'
 import type { RuleReason } from '../../core/evaluation/status-reason.ts'
+import { createCache } from '../../platform/process/cache.ts'
 import { createMatch } from './match.ts'
 import { metadataTextsOf } from './metadata-texts.ts'
 import type { MetadataTexts } from './metadata-texts.ts'
@@ -71,4 +73,28 @@ export function plannedRunsOf({ rules }: RuleSet, outcomes: readonly string[]): 
   return rules.flatMap((rule, index) =>
     outcomes[index] === 'planned' ? rule.evaluators.map((evaluator) => ({ rule, evaluator })) : []
   )
+}
+
+/** The plan of a decision, with the runs that its outcomes stand for. */
+export interface RulePlan extends EvaluationPlan {
+  readonly runs: readonly PlannedRun[]
+}
+
+export type RulePlanOf = (outcomes: readonly string[]) => RulePlan
+
+/** Maximum cached plans of a rule set. Most decisions have one of a few lists of outcomes. */
+const rulePlansMax = 16
+
+/** Returns the same object for equal outcomes, so that the codec encodes it once. */
+export function createRulePlanOf(ruleSet: RuleSet): RulePlanOf {
+  const known = createCache<RulePlan>(rulePlansMax)
+  return function rulePlanOf(outcomes) {
+    const name = outcomes.join()
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const runs = plannedRunsOf(ruleSet, outcomes)
+    const plan = Object.freeze({ rule_set_version: ruleSet.version, outcomes, runs })
+    known.set(name, plan)
+    return plan
+  }
 }

@@ -94,7 +94,9 @@ function listOf(values: readonly (number | boolean | null)[]): string {
 
 /** One array as a text: an array of arrays would have to be as wide in each row. */
 export function textArrayLiteral(values: readonly (string | number | boolean | null)[]): string {
-  return `{${values.map(literalOf).join(',')}}`
+  let elements = ''
+  for (const value of values) elements += `,${literalOf(value)}`
+  return `{${elements.slice(1)}}`
 }
 
 function literalOf(value: string | number | boolean | null): string {

@@ -64,7 +64,11 @@ const tables: readonly (readonly [table: string, kept: string, summed: string])[
   [
     'evaluations',
     `select organization_id, decision_id from evaluations`,
-    `select distinct organization_id, decision_id from evaluation_runs`
+    // A row without runs, of a decision_id that two agents used, has neither verdict nor status.
+    `select organization_id, decision_id from evaluation_runs
+      union
+     select organization_id, decision_id from evaluations
+      where run_kinds is null and verdict = 'none' and status in ('pending', 'not_evaluated')`
   ]
 ]
 

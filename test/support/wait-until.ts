@@ -1,7 +1,7 @@
 /** Polls for what must come true soon, so that no test sleeps for a while and hopes. */
 import { setTimeout as pause } from 'node:timers/promises'
 
-const timeoutDefaultMs = 20_000
+const timeoutDefaultMs = 60_000
 const pollMs = 25
 
 /**

@@ -1,38 +1,20 @@
 /** The table of deferred decisions: a queue for each organization of a partition. */
 import type { Decision, DecisionIdentity } from '../../../core/decision/decision.ts'
-import { createInsertRows } from '../../../platform/postgres/insert-rows.ts'
+import { insertDeferrals } from '../../../store/insert-deferrals.ts'
 import type { Queryable, Row } from '../../../platform/postgres/postgres.ts'
 
-interface Deferral {
-  readonly decision: Decision
-  readonly partition: number
-}
-
-const insertRows = createInsertRows<Deferral>(
-  'deferred_decisions',
-  [
-    ['organization_id', 'uuid', ({ decision }) => decision.organization_id],
-    ['decision_id', 'uuid', ({ decision }) => decision.decision_id],
-    ['partition', 'integer', ({ partition }) => partition],
-    ['received_at', 'timestamptz', ({ decision }) => new Date(decision.received_at)],
-    ['characters', 'integer', ({ decision }) => charactersOf(decision)]
-  ],
-  { tail: 'on conflict do nothing' }
-)
-
-function charactersOf({ input, output, metadata }: Decision): number {
-  return input.length + output.length + (metadata?.length ?? 0)
-}
-
-/** A decision that is already deferred keeps its row. */
 export async function deferDecisions(
   postgres: Queryable,
   decisions: readonly Decision[],
   partition: number
 ): Promise<void> {
-  await insertRows(
+  await insertDeferrals(
     postgres,
-    decisions.map((decision) => ({ decision, partition }))
+    decisions.map(({ organization_id, decision_id, received_at, input, output, metadata }) => {
+      const characters = input.length + output.length + (metadata?.length ?? 0)
+      const identity = { organization_id, decision_id, received_at: new Date(received_at) }
+      return { ...identity, partition, characters }
+    })
   )
 }
 
@@ -80,6 +62,11 @@ export async function nextOrganization(
   return previous === null ? null : await nextOrganization(postgres, partitions, null)
 }
 
+export interface DueDecision extends DecisionIdentity, Row {
+  /** As Postgres prints it, with microseconds. */
+  readonly due_at: string
+}
+
 interface PieceQuery {
   readonly organizationId: string
   readonly partitions: readonly number[]
@@ -94,8 +81,8 @@ interface PieceQuery {
 export async function selectDeferred(
   postgres: Queryable,
   { organizationId, partitions, most }: PieceQuery
-): Promise<readonly DecisionIdentity[]> {
-  return await postgres.query<DecisionIdentity & Row>(
+): Promise<readonly DueDecision[]> {
+  return await postgres.query<DueDecision>(
     `with chosen as (
        select own.partition
          from unnest($1::integer[]) as own (partition)
@@ -107,9 +94,10 @@ export async function selectDeferred(
                limit 1) as oldest
         order by oldest.received_at
         limit 1)
-     select organization_id, decision_id
+     select organization_id, decision_id, due_at::text
        from (select oldest.*, sum(characters) over turn - characters as before
-               from (select d.organization_id, d.decision_id, d.received_at, d.characters
+               from (select d.organization_id, d.decision_id, d.received_at, d.characters,
+                            d.due_at
                        from deferred_decisions d
                       where d.partition = (select partition from chosen)
                         and d.organization_id = $2 and d.due_at <= now()
@@ -122,11 +110,20 @@ export async function selectDeferred(
   )
 }
 
+/** Keeps rows that have become due again since they were selected. */
 export async function deleteDeferred(
   postgres: Queryable,
-  deferred: readonly DecisionIdentity[]
+  deferred: readonly DueDecision[]
 ): Promise<void> {
-  await changeRows(postgres, `delete from deferred_decisions d using ${given} where`, deferred)
+  if (deferred.length === 0) return
+  await postgres.query(
+    `delete from deferred_decisions d
+      using unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
+            as given (organization_id, decision_id, due_at)
+      where d.organization_id = given.organization_id and d.decision_id = given.decision_id
+        and d.due_at = given.due_at`,
+    [...namesOf(deferred), deferred.map(({ due_at }) => due_at)]
+  )
 }
 
 /**
@@ -163,9 +160,13 @@ async function changeRows(
   await postgres.query(
     `${statement}
       d.organization_id = given.organization_id and d.decision_id = given.decision_id`,
-    [
-      deferred.map(({ organization_id }) => organization_id),
-      deferred.map(({ decision_id }) => decision_id)
-    ]
+    namesOf(deferred)
   )
+}
+
+function namesOf(deferred: readonly DecisionIdentity[]): unknown[] {
+  return [
+    deferred.map(({ organization_id }) => organization_id),
+    deferred.map(({ decision_id }) => decision_id)
+  ]
 }

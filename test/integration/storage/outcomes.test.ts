@@ -2,10 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { refreshUnplanned } from '../../../consumers/storage/refresh-unplanned.ts'
-import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
-import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
-import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { EvaluatorVersion } from '../../../core/evaluation/evaluator-definition.ts'
 import { bareScore } from '../../../core/evaluation/evaluation.ts'
 import type { Evaluation, LaterRun, PackedRun, Score } from '../../../core/evaluation/evaluation.ts'
@@ -14,12 +10,9 @@ import { builtInEvaluators } from '../../../evaluators/default-rule-set.ts'
 import { evaluationViewOf } from '../../../api/evaluation-view.ts'
 import { createReadEvaluations } from '../../../api/read-evaluations.ts'
 import { createStore } from '../../../api/store.ts'
-import { systemClock as clock } from '../../../platform/process/clock.ts'
 import { scoresSql } from '../../../store/packed-sql.ts'
 import { beginErasure } from '../../../store/erasure/erasure-table.ts'
 import { runErasure } from '../../../store/erasure/run-erasure.ts'
-import { createPostgres } from '../../../platform/postgres/postgres.ts'
-import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { createRandom } from '../../faults/random.ts'
 import type { Random } from '../../faults/random.ts'
 import {
@@ -31,42 +24,27 @@ import {
   aScore,
   noon
 } from '../../support/builders.ts'
-import { onEnd } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
-import type { TestDatabase } from '../../support/database.ts'
 import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
+import { openStorage } from '../../support/open-storage.ts'
+import type { OpenStorage } from '../../support/open-storage.ts'
 
 const evaluators = builtInEvaluators.slice(0, 3)
 const connectionsMax = 8
-let database: TestDatabase
-let postgres: PostgresPool
+let storage: OpenStorage
+let database: OpenStorage['database']
+let postgres: OpenStorage['postgres']
 let organization_id: string
-let offset = 0n
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  postgres = createPostgres({
-    ...{ url: database.url, applicationName: 'test', connectionsMax },
-    statementTimeoutMs: 20_000
-  })
-  onEnd(() => postgres.close())
+  storage = await openStorage(connectionsMax)
+  ;({ database, postgres } = storage)
 })
 
 beforeEach(() => void (organization_id = randomUUID()))
 
-/** A partition of its own for each call, so that they may be at once. */
-function place() {
-  offset += 1n
-  return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }
-}
-
 function store(...evaluations: Evaluation[]): Promise<unknown> {
-  const tellCompleted = createTellCompleted({
-    ...{ subscribers: createSubscribers({ clock }), clock },
-    onDropped: () => {}
-  })
-  return createStoreEvaluations({ postgres, tellCompleted })(evaluations, place())
+  return storage.storeEvaluations(...evaluations)
 }
 
 async function plan(decisionId: string, outcomes = ['planned']): Promise<void> {
@@ -313,7 +291,6 @@ test.each([1, 2, 3, 4])(
   async (seed) => {
     const random = createRandom(seed)
     const ids = Array.from({ length: 12 }, () => randomUUID())
-    const storeDecisions = createStoreDecisions({ postgres })
     const records = ids.flatMap((id) => [
       evaluationOf(id, wholeRunsOf(), 30),
       ...Array.from({ length: 6 }, () => evaluationOf(id, [anyRun(random)], random.below(100)))
@@ -327,12 +304,12 @@ test.each([1, 2, 3, 4])(
     const isPlanned = ids.map(() => random.chance(0.9))
     await inParallel([
       ...ids.filter((_, at) => isPlanned[at]).map((id) => () => plan(id)),
-      ...decisions.map((decision) => () => storeDecisions([decision], place())),
+      ...decisions.map((decision) => () => storage.storeDecisions(decision)),
       ...chunksOf(shuffled, 5).map((chunk) => () => store(...chunk)),
       () => eraseAgent('a0')
     ])
     // What was stored before its rule was there, and after its decision was gone.
-    await storeDecisions(decisions, place())
+    await storage.storeDecisions(...decisions)
     const goneIds = new Set(erased.map(({ decision_id }) => decision_id))
     const left = ids.filter((id) => !goneIds.has(id))
     await refreshUnplanned({ postgres, logger: new RecordingLogger() })

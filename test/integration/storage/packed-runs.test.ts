@@ -3,62 +3,24 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import { createReadEvaluations } from '../../../api/read-evaluations.ts'
 import { createStore } from '../../../api/store.ts'
-import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
-import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
-import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
-import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { bareRun, bareScore } from '../../../core/evaluation/evaluation.ts'
 import type { Evaluation, PackedRun } from '../../../core/evaluation/evaluation.ts'
 import { runIdOf, scoreIdOf } from '../../../core/ids/run-id.ts'
-import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
-import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
-import { plannedRunsOf } from '../../../evaluators/planning/plan-rules.ts'
 import { normalizedOf } from '../../../evaluators/score-of.ts'
-import { systemClock as clock } from '../../../platform/process/clock.ts'
-import { createPostgres } from '../../../platform/postgres/postgres.ts'
-import type { PostgresPool } from '../../../platform/postgres/postgres.ts'
 import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
-import { onEnd } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
-import type { TestDatabase } from '../../support/database.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
+import { evaluated, openStorage } from '../../support/open-storage.ts'
+import type { OpenStorage } from '../../support/open-storage.ts'
 
 const organization_id = randomUUID()
-const evaluateAll = createEvaluateAll({
-  clock: { now: () => noon + 40 },
-  compile: createEvaluatorCache({ sessions: null }),
-  onFailure: () => {}
-})
-let database: TestDatabase
-let postgres: PostgresPool
-let offset = 0n
+let storage: OpenStorage
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
-  postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
-  onEnd(() => postgres.close())
-})
+beforeAll(async () => void (storage = await openStorage()))
 
-function place() {
-  offset += 1n
-  return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }
-}
-
-async function store(...evaluations: Evaluation[]): Promise<readonly string[]> {
-  const subscribers = createSubscribers({ clock })
-  const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
-  const storeAll = createStoreEvaluations({ postgres, tellCompleted })
-  return (await storeAll(evaluations, place())).map(({ kind }) => kind)
-}
-
-function evaluated(decisions: readonly Decision[]): Evaluation[] {
-  const runs = plannedRunsOf(defaultRuleSet, ['planned'])
-  const plan = { rule_set_version: 0, outcomes: ['planned'] }
-  return evaluateAll(decisions.map((decision) => ({ decision, plan, runs })))
+function store(...evaluations: Evaluation[]): Promise<readonly string[]> {
+  return storage.storeEvaluations(...evaluations)
 }
 
 function aTold(overrides: Partial<Decision> = {}): Decision {
@@ -67,7 +29,7 @@ function aTold(overrides: Partial<Decision> = {}): Decision {
 
 /** Every member that is published, as the view has it. */
 async function storedOf({ decision_id }: Pick<Decision, 'decision_id'>) {
-  const runs = await database.query(
+  const runs = await storage.database.query(
     `select run_id, rule, evaluator, evaluator_kind, evaluator_version, generation, status,
             status_reason, attempts, duration_us::float8, rule_id, evaluator_id, config_hash,
             replay_of, scheduled_at, started_at, error, http_status, provider, model,
@@ -75,7 +37,7 @@ async function storedOf({ decision_id }: Pick<Decision, 'decision_id'>) {
        from evaluation_runs where organization_id = $1 and decision_id = $2`,
     [organization_id, decision_id]
   )
-  const scores = await database.query(
+  const scores = await storage.database.query(
     `select run_id, score_id, name, data_type, value, label, passed, reason, normalized, threshold,
             range_min, range_max, direction, confidence, evidence, source_kind, source_id
        from scores where organization_id = $1 and decision_id = $2`,
@@ -129,7 +91,9 @@ function wholeRunOf(evaluation: Evaluation, { kind, ...run }: PackedRun) {
 }
 
 async function rowsIn(table: string, { decision_id }: Pick<Decision, 'decision_id'>) {
-  return await database.query(`select * from ${table} where decision_id = $1`, [decision_id])
+  return await storage.database.query(`select * from ${table} where decision_id = $1`, [
+    decision_id
+  ])
 }
 
 const outputs = [
@@ -145,7 +109,7 @@ test('runs of the default rule read as they were published, in one row each', as
   const decisions = outputs.map((output) =>
     aTold({ output, input: JSON.stringify({ response_format: { type: 'json_object' } }) })
   )
-  const evaluations = evaluated(decisions)
+  const evaluations = evaluated(...decisions)
   expect(new Set(await store(...evaluations))).toEqual(new Set(['done']))
   for (const evaluation of evaluations) {
     expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
@@ -155,7 +119,7 @@ test('runs of the default rule read as they were published, in one row each', as
 })
 
 test('texts and numbers of any kind come back', async () => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [evaluation] = evaluated(aTold()) as [Evaluation]
   const values = [0.1, 1e-300, -7, 0, null, 123_456_789.123_456_7]
   const reasons = ['"', '\\', 'NULL', '{a,b}', '', null]
   const runs = evaluation.runs.map((run, at): PackedRun => {
@@ -182,7 +146,7 @@ const scales = [
 ] as const
 
 test.each(scales)('a score %s can be read', async (_, scale, value) => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [evaluation] = evaluated(aTold()) as [Evaluation]
   const [first, ...others] = evaluation.runs as [PackedRun, ...PackedRun[]]
   const kind = { ...first.kind, data_type: 'numeric', direction: 'higher', ...scale } as const
   const told = { ...evaluation, runs: [{ ...first, kind, value }, ...others] }
@@ -191,7 +155,7 @@ test.each(scales)('a score %s can be read', async (_, scale, value) => {
 })
 
 test('a score that somebody pushed before makes a row, which the runs fill', async () => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [evaluation] = evaluated(aTold()) as [Evaluation]
   const { decision_id } = evaluation
   const pushed = aRun({ rule: pushRuleId, rule_id: pushRuleId, evaluator_kind: 'human' })
   const push = anEvaluation({ organization_id, decision_id, later_runs: [pushed] })
@@ -205,16 +169,16 @@ test('a score that somebody pushed before makes a row, which the runs fill', asy
 })
 
 test('treats runs in another record as duplicates and changes nothing', async () => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [evaluation] = evaluated(aTold()) as [Evaluation]
   const other = { ...evaluation, evaluated_at: noon + 90, runs: evaluation.runs.slice(2) }
   expect(await store(evaluation, other)).toEqual(['done', 'duplicate'])
   expect(await store(other, evaluation)).toEqual(['duplicate', 'duplicate'])
   expect(await storedOf(evaluation)).toEqual(publishedOf(evaluation))
-  expect(await hoursDiffer(database, organization_id)).toEqual([])
+  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
 })
 
 test('reads a plan that was published with its runs like any other plan', async () => {
-  const [evaluation] = evaluated([aTold()]) as [Evaluation]
+  const [evaluation] = evaluated(aTold()) as [Evaluation]
   await store(evaluation)
   const { decision_id, received_at, evaluated_at, runs } = evaluation
   const plan = { rule_set_version: 0, outcomes: ['planned'], runs: runs.length }
@@ -225,7 +189,7 @@ test('reads a plan that was published with its runs like any other plan', async 
     }
   ])
   expect(await rowsIn('evaluations', evaluation)).toMatchObject([{ status: 'evaluated' }])
-  const ours = createStore(postgres).of(organization_id)
+  const ours = createStore(storage.postgres).of(organization_id)
   const known = await createReadEvaluations().readEvaluation(ours, decision_id)
   expect(known.plan).toMatchObject({
     planned_at: new Date(evaluated_at),
@@ -235,7 +199,7 @@ test('reads a plan that was published with its runs like any other plan', async 
 
 test('stores one row for copies of a decision that is not stored yet', async () => {
   const decision = aTold()
-  const copies = evaluated([decision, { ...decision, received_at: noon + 5 }])
+  const copies = evaluated(decision, { ...decision, received_at: noon + 5 })
   const [first, retry] = copies as [Evaluation, Evaluation]
   expect(await store(first)).toEqual(['done'])
   expect(await store(retry)).toEqual(['duplicate'])
@@ -244,11 +208,11 @@ test('stores one row for copies of a decision that is not stored yet', async () 
 
 test('the row of a retry has the time under which the decision is stored', async () => {
   const decision = aTold()
-  await createStoreDecisions({ postgres })([decision], place())
-  const [evaluation] = evaluated([{ ...decision, received_at: noon + 86_400_000 }]) as [Evaluation]
+  await storage.storeDecisions(decision)
+  const [evaluation] = evaluated({ ...decision, received_at: noon + 86_400_000 }) as [Evaluation]
   expect(await store(evaluation)).toEqual(['done'])
   const [row] = await rowsIn('evaluations', decision)
   expect(row?.['received_at']).toEqual(new Date(noon))
-  const [own] = evaluated([decision]) as [Evaluation]
+  const [own] = evaluated(decision) as [Evaluation]
   expect(await store(own)).toEqual(['duplicate'])
 })

@@ -4,26 +4,18 @@ import pg from 'pg'
 import { beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { findRun } from '../../../api/results/runs/find-run.ts'
 import { createStore } from '../../../api/store.ts'
-import { createEvaluateAll } from '../../../consumers/evaluation/evaluate.ts'
 import { writeRunKinds } from '../../../consumers/storage/run-kinds.ts'
 import { makePartitions } from '../../../consumers/storage/maintenance/partitions.ts'
 import { applyRetention } from '../../../consumers/storage/maintenance/retention.ts'
-import { createStoreDecisions } from '../../../consumers/storage/store-decisions.ts'
-import { createStoreEvaluations } from '../../../consumers/storage/store-evaluations.ts'
-import { createSubscribers } from '../../../consumers/storage/subscribers.ts'
-import { createTellCompleted } from '../../../consumers/storage/tell-completed.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import { defaultRuleSet } from '../../../evaluators/default-rule-set.ts'
-import { createEvaluatorCache } from '../../../evaluators/evaluator-cache.ts'
 import { plannedRunsOf } from '../../../evaluators/planning/plan-rules.ts'
-import { createPostgres } from '../../../platform/postgres/postgres.ts'
-import type { PostgresPool, Queryable } from '../../../platform/postgres/postgres.ts'
-import { systemClock as clock } from '../../../platform/process/clock.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
 import { aDecision, noon } from '../../support/builders.ts'
 import { onEnd } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { evaluated, openStorage } from '../../support/open-storage.ts'
+import type { OpenStorage } from '../../support/open-storage.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { RecordingLogger } from '../../unit/platform/recording-logger.ts'
 
@@ -31,32 +23,20 @@ const logger = new RecordingLogger()
 const dayMs = 86_400_000
 const kindsOfDefault = plannedRunsOf(defaultRuleSet, ['planned']).length
 let organization_id: string
-let database: TestDatabase
-let postgres: PostgresPool
-let offset = 0n
+let storage: OpenStorage
+let database: OpenStorage['database']
+let postgres: OpenStorage['postgres']
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  const limits = { connectionsMax: 4, statementTimeoutMs: 20_000 }
-  postgres = createPostgres({ url: database.url, applicationName: 'test', ...limits })
-  onEnd(() => postgres.close())
+  storage = await openStorage()
+  ;({ database, postgres } = storage)
 })
 
 beforeEach(() => void (organization_id = randomUUID()))
 
-function place() {
-  offset += 1n
-  return { groupId: 'g', topic: 't', partition: Number(offset), nextOffset: offset, epoch: 0 }
-}
-
 async function storeEvaluated(decision: Decision): Promise<Evaluation> {
-  const compile = createEvaluatorCache({ sessions: null })
-  const evaluateAll = createEvaluateAll({ clock, compile, onFailure: () => {} })
-  const runs = plannedRunsOf(defaultRuleSet, ['planned'])
-  const [evaluation] = evaluateAll([{ decision, plan: null, runs }]) as [Evaluation]
-  const subscribers = createSubscribers({ clock })
-  const tellCompleted = createTellCompleted({ subscribers, clock, onDropped: () => {} })
-  await createStoreEvaluations({ postgres, tellCompleted })([evaluation], place())
+  const [evaluation] = evaluated(decision) as [Evaluation]
+  await storage.storeEvaluations(evaluation)
   return evaluation
 }
 
@@ -149,6 +129,6 @@ test('a run is found when its decision is not stored, or stored under another ti
   )
   const runId = String(run?.['run_id'])
   expect(await findRun(ours, runId)).toMatchObject({ run_id: runId })
-  await createStoreDecisions({ postgres })([{ ...decision, received_at: noon + 1 }], place())
+  await storage.storeDecisions({ ...decision, received_at: noon + 1 })
   expect(await findRun(ours, runId)).toMatchObject({ run_id: runId })
 })

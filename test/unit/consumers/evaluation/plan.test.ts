@@ -1,23 +1,22 @@
 /** plan: what a stored plan says runs now; that it is stored is for test/integration/evaluation. */
 import { expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../../consumers/evaluation/plan.ts'
+import { loadedOf } from '../../../../consumers/evaluation/rule-sets.ts'
 import type { StoredPlan } from '../../../../consumers/evaluation/store-plans.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
-import { createPlanRules } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
 
-function loadedOf(version: number) {
+function ruleSetOf(version: number) {
   const evaluators = [aVersion({ version }), aVersion({ name: 'judge', kind: 'llm_judge' })]
-  const ruleSet = { version, rules: [aRule({ evaluators })] }
-  return { ruleSet, planRules: createPlanRules(ruleSet) }
+  return loadedOf({ version, rules: [aRule({ evaluators })] })
 }
 
 function planWith(stored: readonly StoredPlan[]) {
   const planDecisions = createPlanDecisions({
     ruleSets: {
-      current: (ids) => Promise.resolve(new Map(ids.map((id) => [id, loadedOf(2)]))),
-      at: (_id, version) => Promise.resolve(loadedOf(version))
+      current: (ids) => Promise.resolve(new Map(ids.map((id) => [id, ruleSetOf(2)]))),
+      at: (_id, version) => Promise.resolve(ruleSetOf(version))
     },
     readExhausted: () => Promise.resolve(new Map()),
     storePlans: () => Promise.resolve(stored)

@@ -97,3 +97,17 @@ test('of runs of old the names are the ids', () => {
   const [score] = outcomeOf({ plan: null, ended, open: [] }).counted
   expect(score?.evaluator_id).toBe('e')
 })
+
+test('a replay of the same result changes no outcome', () => {
+  const other = anEnded({
+    evaluator_id: 'evl_2',
+    scores: [aScore({ name: 'short', passed: false })]
+  })
+  const failed = anEnded({ evaluator_id: 'evl_3', status: 'failed', scores: [] })
+  const ended = [anEnded(), other, failed]
+  const plan = { runs: 3, outcomes: ['planned'] }
+  const replayed = [...ended, anEnded({ generation: 1 })]
+  expect(outcomeOf({ plan, ended: replayed, open: [] })).toEqual(
+    outcomeOf({ plan, ended, open: [] })
+  )
+})

@@ -1,7 +1,11 @@
 /** plan: one outcome for each rule, with the reason why it does not run. */
 import { expect, test } from '@jest/globals'
-import { createPlanRules, isOwnCall } from '../../../../evaluators/planning/plan-rules.ts'
-import { plannedRunsOf } from '../../../../evaluators/planning/plan-rules.ts'
+import {
+  createPlanRules,
+  createRulePlanOf,
+  isOwnCall,
+  plannedRunsOf
+} from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision } from '../../../support/builders.ts'
 import { aRule, aVersion } from './a-rule.ts'
 
@@ -26,6 +30,19 @@ test('a plan is the runs of its rules, in order', () => {
   const runs = plannedRunsOf(ruleSet, planRules(aDecision()))
   const names = runs.map(({ rule, evaluator }) => `${rule.rule_id}/${evaluator.name}`)
   expect(names).toEqual(['a/short', 'a/long', 'e/short'])
+})
+
+test('decisions with equal outcomes share one plan', () => {
+  const rulePlanOf = createRulePlanOf(ruleSet)
+  const outcomes = planRules(aDecision())
+  const plan = rulePlanOf(outcomes)
+  expect(plan).toEqual({
+    ...{ rule_set_version: 3, outcomes },
+    runs: plannedRunsOf(ruleSet, outcomes)
+  })
+  expect(rulePlanOf(planRules(aDecision()))).toBe(plan)
+  const billed = rulePlanOf(planRules(aDecision({ domain: 'billing' })))
+  expect(billed.runs.map(({ rule }) => rule.rule_id)).toEqual(['a', 'a', 'c', 'e'])
 })
 
 test("a judge's own call is never evaluated", () => {

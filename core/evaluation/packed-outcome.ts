@@ -1,0 +1,88 @@
+/** Derives the outcome of packed runs without comparing their scores, if all scores count. */
+import { stateOf, summableOf } from './decision-outcome.ts'
+import type { CountedScore, DecisionOutcome, OutcomePlan } from './decision-outcome.ts'
+import { runKeyOf } from './evaluation-status.ts'
+import { verdictOf } from './evaluation.ts'
+import type { PackedRun, RunKind } from './evaluation.ts'
+import { pushRuleId } from './rule.ts'
+
+/** Without scores, which readers derive from the row. */
+export interface PackedOutcome extends Omit<DecisionOutcome, 'scores'> {
+  readonly scores: null
+}
+
+/** The kinds of the runs of a record, in their order. */
+export interface KindList {
+  readonly kinds: readonly RunKind[]
+  /** Whether no two runs have the same rule and evaluator. */
+  readonly areDistinct: boolean
+  /**
+   * Whether readers can derive all scores from the row: there are runs, none is pushed, none
+   * replaces another, no two scores share a name, and all names are short.
+   */
+  readonly areDerivable: boolean
+}
+
+/** Caches one list for each first kind. Most records have the same list of kinds. */
+const lists = new WeakMap<RunKind, KindList>()
+const noKinds: KindList = { kinds: [], areDistinct: true, areDerivable: false }
+
+/** @returns the cached list if it has the same kind objects; otherwise replaces it */
+export function kindListOf(runs: readonly PackedRun[]): KindList {
+  const [first] = runs
+  if (first === undefined) return noKinds
+  const known = lists.get(first.kind)
+  if (known !== undefined && isOf(runs, known)) return known
+  const kinds = runs.map(({ kind }) => kind)
+  const areDistinct = new Set(kinds.map(runKeyOf)).size === kinds.length
+  const list = { kinds, areDistinct, areDerivable: areDistinct && areDerivable(kinds) }
+  lists.set(first.kind, list)
+  return list
+}
+
+function isOf(runs: readonly PackedRun[], { kinds }: KindList): boolean {
+  return runs.length === kinds.length && runs.every(({ kind }, at) => kind === kinds[at])
+}
+
+/**
+ * Maximum length of a score name and its evaluator ID together. The sums contain all scores within
+ * it, because their own limit is higher.
+ */
+export const derivableCharactersMax = 100
+
+function areDerivable(kinds: readonly RunKind[]): boolean {
+  const names = kinds.flatMap(({ name }) => name ?? [])
+  return new Set(names).size === names.length && kinds.every(isDerivable)
+}
+
+function isDerivable({ rule_id, name, evaluator_id }: RunKind): boolean {
+  return (
+    rule_id !== pushRuleId && (name ?? '').length + evaluator_id.length <= derivableCharactersMax
+  )
+}
+
+/** @param runs with derivable scores */
+export function packedOutcomeOf(
+  plan: OutcomePlan | null,
+  runs: readonly PackedRun[]
+): PackedOutcome {
+  const scored = runs.filter(({ kind }) => kind.name !== null)
+  return {
+    ...stateOf(plan, runs),
+    verdict: verdictOf(scored),
+    scores: null,
+    counted: scored.map(countedOf)
+  }
+}
+
+function countedOf({ kind, value, passed }: PackedRun): CountedScore {
+  const { name, evaluator_id, evaluator_version } = kind
+  return {
+    name: name ?? '',
+    source_kind: 'evaluator',
+    evaluator_id,
+    evaluator_version,
+    value: summableOf(value),
+    passed
+  }
+}

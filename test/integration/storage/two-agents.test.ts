@@ -1,0 +1,201 @@
+/** Two agents use one decision_id: storage keeps only the evaluation of the stored decision. */
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from '@jest/globals'
+import {
+  deferDecisions,
+  deleteDeferred,
+  selectDeferred
+} from '../../../consumers/evaluation/deferral/deferred-decisions.ts'
+import type { Decision } from '../../../core/decision/decision.ts'
+import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
+import { pushRuleId } from '../../../core/evaluation/rule.ts'
+import { beginErasure } from '../../../store/erasure/erasure-table.ts'
+import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
+import { hoursDiffer } from '../../support/hours-differ.ts'
+import { evaluated, openStorage } from '../../support/open-storage.ts'
+import type { OpenStorage } from '../../support/open-storage.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const organization_id = randomUUID()
+let storage: OpenStorage
+
+beforeAll(async () => void (storage = await openStorage()))
+
+const steps = ['decision', 'rejected decision', 'evaluation', 'evaluation of the rejected'] as const
+type Step = (typeof steps)[number]
+
+function ordersOf(rest: readonly Step[]): Step[][] {
+  if (rest.length === 0) return [[]]
+  return rest.flatMap((first) =>
+    ordersOf(rest.filter((step) => step !== first)).map((order) => [first, ...order])
+  )
+}
+
+/** The decision that is stored first is the one that counts. */
+const orders = ordersOf(steps).filter(
+  (order) => order.indexOf('decision') < order.indexOf('rejected decision')
+)
+const cases = orders.flatMap((order) =>
+  [0, 7000].flatMap((laterMs) =>
+    (['agent_id', 'session_id'] as const).map(
+      (member) => [member, order.join(', '), laterMs, order] as const
+    )
+  )
+)
+
+test.each(cases)(
+  'keeps the evaluation of the stored decision: other %s; %s; received %d ms later',
+  async (member, _, laterMs, order) => {
+    const names = { agent_id: null, session_id: null, [member]: 'one' }
+    const first = aDecision({ organization_id, ...names, output: 'Fine.' })
+    const changes = { [member]: 'two', output: '', received_at: noon + laterMs }
+    const second = { ...first, ...changes }
+    const [ours, others] = evaluated(first, second) as [Evaluation, Evaluation]
+    const perform: Record<Step, () => Promise<unknown>> = {
+      decision: () => storage.storeDecisions(first),
+      'rejected decision': () => storage.storeDecisions(second),
+      evaluation: () => storage.storeEvaluations(ours),
+      'evaluation of the rejected': () => storage.storeEvaluations(others)
+    }
+    for (const step of order) await perform[step]()
+    await evaluateDeferred(first)
+    expect(await storedRuns(first)).toEqual([
+      {
+        ...names,
+        received_at: new Date(noon),
+        statuses: ours.runs.map(({ status }) => status.at(status === 'skipped' ? 1 : 0)),
+        passed: ours.runs.map(({ passed }) => passed)
+      }
+    ])
+    expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+  }
+)
+
+test('keeps a score that a person pushed to the stored decision', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
+  const second = { ...first, agent_id: 'two', output: '' }
+  const [others] = evaluated(second) as [Evaluation]
+  await storage.storeEvaluations(others)
+  await storage.storeDecisions(first)
+  const run = aRun({ rule: pushRuleId, rule_id: pushRuleId, evaluator_kind: 'human' })
+  const { decision_id, agent_id, session_id } = first
+  const pushed = { organization_id, decision_id, agent_id, session_id, later_runs: [run] }
+  await storage.storeEvaluations(anEvaluation(pushed))
+  await storage.storeDecisions(second)
+  const scoresOf = () =>
+    storage.database.query('select name from scores where decision_id = $1', [decision_id])
+  expect(await scoresOf()).toEqual(run.scores.map(({ name }) => ({ name })))
+  await evaluateDeferred(first)
+  expect((await scoresOf()).length).toBeGreaterThan(run.scores.length)
+  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+})
+
+test('evaluates the stored decision again if the other one was erased before it came', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
+  const second = { ...first, agent_id: 'erased', output: '' }
+  const [ours, others] = evaluated(first, second) as [Evaluation, Evaluation]
+  await storage.storeEvaluations(others)
+  await storage.storeEvaluations(ours)
+  const rule = { organization_id, scope: 'agent', subject: 'erased' } as const
+  await beginErasure(storage.postgres, { ...rule, requested_by: 'me', reason: null })
+  await storage.storeDecisions(first)
+  expect(await storage.storeDecisions(second)).toEqual(['erased'])
+  await evaluateDeferred(first)
+  expect(await storedRuns(first)).toMatchObject([{ agent_id: 'one' }])
+  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+})
+
+test('corrects an evaluation that another transaction is storing', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
+  const second = { ...first, agent_id: 'two', output: '', received_at: noon + 7000 }
+  const [ours, others] = evaluated(first, second) as [Evaluation, Evaluation]
+  const release = await holdSums()
+  const storing = storage.storeEvaluations(others)
+  await waitUntil('the evaluation is inserted and waits for its sums', () => areWaiting(1))
+  await storage.storeDecisions(first)
+  const rejecting = storage.storeDecisions(second)
+  await waitUntil('the correction waits as well', () => areWaiting(2))
+  await release()
+  await Promise.all([storing, rejecting])
+  await storage.storeEvaluations(ours)
+  await evaluateDeferred(first)
+  expect(await storedRuns(first)).toMatchObject([
+    { agent_id: 'one', passed: ours.runs.map(({ passed }) => passed) }
+  ])
+  expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
+})
+
+test('deletes a plan that may be that of the rejected decision', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one' })
+  const second = { ...first, agent_id: 'two' }
+  await storage.storeDecisions(first)
+  await storage.database.query(
+    `insert into evaluation_plans
+            (organization_id, decision_id, received_at, rule_set_version, outcomes, runs)
+     values ($1, $2, $3, 0, '{planned}', 1)`,
+    [organization_id, first.decision_id, new Date(noon)]
+  )
+  await storage.storeDecisions(second)
+  const tables = ['evaluation_plans', 'deferred_decisions'].map((table) =>
+    storage.database.query(`select 1 from ${table} where decision_id = $1`, [first.decision_id])
+  )
+  expect((await Promise.all(tables)).map(({ length }) => length)).toEqual([0, 1])
+})
+
+test('a correction defers a decision again while a process evaluates it', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
+  const second = { ...first, agent_id: 'two', output: '' }
+  await storage.storeEvaluations(...evaluated(second))
+  await storage.storeDecisions(first)
+  await deferDecisions(storage.postgres, [first], 0)
+  const most = { decisions: 10, characters: 1000 }
+  const query = { organizationId: organization_id, partitions: [0], most }
+  const selected = await selectDeferred(storage.postgres, query)
+  await storage.storeDecisions(second)
+  await deleteDeferred(storage.postgres, selected)
+  const again = await selectDeferred(storage.postgres, query)
+  expect(again.map(({ decision_id }) => decision_id)).toEqual([first.decision_id])
+  await deleteDeferred(storage.postgres, again)
+  expect(await selectDeferred(storage.postgres, query)).toEqual([])
+})
+
+/** Locks a table of sums, so that transactions that store evaluations wait before they commit. */
+async function holdSums(): Promise<() => Promise<void>> {
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = storage.postgres.transaction(async (transaction) => {
+    await transaction.query('lock table outcome_hours in exclusive mode')
+    locked.resolve()
+    await released.promise
+  })
+  await Promise.race([locked.promise, holding])
+  return async () => {
+    released.resolve()
+    await holding
+  }
+}
+
+async function areWaiting(count: number): Promise<boolean> {
+  const [row] = await storage.database.query<{ waiting: string }>(
+    `select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+  )
+  return Number(row?.waiting) === count
+}
+
+/** Evaluates and stores the decision if it is deferred, as the evaluation consumer does. */
+async function evaluateDeferred(decision: Decision): Promise<void> {
+  const deferred = await storage.database.query(
+    `delete from deferred_decisions where decision_id = $1 returning received_at`,
+    [decision.decision_id]
+  )
+  if (deferred.length > 0) await storage.storeEvaluations(...evaluated(decision))
+}
+
+async function storedRuns({ decision_id }: Decision) {
+  return await storage.database.query(
+    `select agent_id, session_id, received_at, statuses::text[], passed
+       from evaluations where decision_id = $1`,
+    [decision_id]
+  )
+}
