@@ -1,4 +1,7 @@
 /** A row of the fairness table: what an innocent organization noticed of an attack. */
+import { createHistogram } from '../load/histogram.ts'
+import type { FlowReport } from '../load/send-flows.ts'
+import type { Answers } from '../load/tally.ts'
 import { markdownTable } from './markdown.ts'
 
 export interface Noticed {
@@ -29,6 +32,32 @@ export interface FairnessRow extends Noticed {
 
 /** A row beyond these is marked. */
 export const fairnessGoals = { ratio: 3, pauseMs: 100 }
+
+const accepted: Readonly<Record<string, number>> = { ingest: 202, read: 200 }
+
+/** @param reports one, or those of several windows */
+export function noticedIn(...reports: readonly FlowReport[]): Noticed {
+  const refused: Record<string, number> = {}
+  const countRefused = (status: string, count: number): void => {
+    if (count > 0) refused[status] = (refused[status] ?? 0) + count
+  }
+  for (const { open } of reports) countRefused('open', open)
+  for (const [name, { statuses }] of reports.flatMap(({ groups }) => Object.entries(groups))) {
+    for (const [status, count] of Object.entries(statuses)) {
+      if (Number(status) !== accepted[name]) countRefused(status, count)
+    }
+  }
+  const timesIn = (flow: string): Times => timesOf(reports.map(({ groups }) => groups[flow]))
+  return { ingest: timesIn('ingest'), read: timesIn('read'), refused }
+}
+
+function timesOf(answers: readonly (Answers | undefined)[]): Times {
+  const [first = [], ...others] = answers.map((each) => each?.latencies ?? [])
+  const times = createHistogram(
+    first.map((count, bucket) => others.reduce((sum, each) => sum + (each[bucket] ?? 0), count))
+  )
+  return { p50_ms: times.percentileMs(0.5), p99_ms: times.percentileMs(0.99) }
+}
 
 /** Of the p99 to the quiet one. */
 export function ratiosOf(noticed: Noticed, quiet: Noticed) {
