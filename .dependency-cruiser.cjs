@@ -3,7 +3,7 @@
 /** The only file (or folder) of ours that may name the package. */
 const vendors = {
   // One client with three faces: consumers and producer, message batches, administration.
-  kafkajs: '^platform/kafka/(kafka-(client|consumer|admin)|kafkajs-patch)[.]ts$',
+  kafkajs: '^platform/kafka/(kafka-(client|consumer|admin)|kafkajs-patch|read-ahead)[.]ts$',
   // One client with three faces: records, whether a broker answers, and reading without a group.
   '@platformatic/kafka':
     '^platform/kafka/(kafka-fetcher|producer/kafka-(cluster|metadata|produce-.+|verdicts))[.]ts$',

@@ -86,10 +86,12 @@ function condemnedOf(messages: readonly Message[], outcomes: readonly Consumed[]
   })
 }
 
-function count(metrics: Metrics, batch: MessageBatch, outcomes: readonly Consumed[]): void {
-  const { topic } = batch
-  for (const outcome of outcomes) {
+/** Outcomes without a reason are shared objects, so a batch has few different ones. */
+function count(metrics: Metrics, { topic }: MessageBatch, outcomes: readonly Consumed[]): void {
+  const counts = new Map<Consumed, number>()
+  for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  for (const [outcome, times] of counts) {
     const reason = outcome.kind === 'dead_letter' ? outcome.reason : ''
-    metrics.count('sluice_consumed_total', { topic, outcome: outcome.kind, reason })
+    metrics.count('sluice_consumed_total', { topic, outcome: outcome.kind, reason }, times)
   }
 }

@@ -1,7 +1,12 @@
 /** Claims identities in `decision_ids`: whoever is inserted there is the one that is stored. */
 import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
-import { byteaArray, timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
+import {
+  booleanArray,
+  byteaArray,
+  timestamptzArray,
+  uuidArray
+} from '../../platform/postgres/postgres-array.ts'
 
 export interface Identity {
   /** As `identityNameOf` has it. */
@@ -37,55 +42,50 @@ export async function claimIdentities(
     claims.set(name, { winner: identity, fingerprint, isErased })
     distinct.push(identity)
   }
-  const taken = (await insertIdentities(transaction, distinct)).flatMap(
-    ({ place }) => distinct[place - 1] ?? []
-  )
-  if (taken.length === 0) return claims
-  const holders = await selectHolders(transaction, taken)
-  const held = new Map(holders.map((row) => [identityNameOf(row), row]))
-  for (const { name } of taken) {
-    const holder = held.get(name)
-    if (holder === undefined) throw new Error('an identity was neither claimed nor found')
+  const inserted = await insertIdentities(transaction, distinct)
+  if (inserted === distinct.length) return claims
+  const holders = await selectHolders(transaction, distinct)
+  if (inserted + holders.length !== distinct.length) {
+    throw new Error('an identity was neither claimed nor found')
+  }
+  for (const holder of holders) {
     const { fingerprint, is_erased: isErased } = holder
-    claims.set(name, { winner: null, fingerprint, isErased })
+    claims.set(identityNameOf(holder), { winner: null, fingerprint, isErased })
   }
   return claims
 }
 
 /**
  * Sorted, so that two consumers with the same ids (during a rebalance) cannot deadlock.
- * @returns the places, from 1, of those that somebody else had inserted: hardly ever any.
+ * @returns how many were inserted: nearly always all.
  */
-function insertIdentities(transaction: Queryable, identities: readonly Identity[]) {
-  return transaction.query<{ place: number }>(
-    `with wanted as materialized (
-       select *
-         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bytea[], $5::boolean[])
-              with ordinality
-              as w (organization_id, decision_id, received_at, fingerprint, is_erased, place)
-     ),
-     inserted as (
+async function insertIdentities(
+  transaction: Queryable,
+  identities: readonly Identity[]
+): Promise<number> {
+  const [row] = await transaction.query<{ inserted: number }>(
+    `with inserted as (
        insert into decision_ids (organization_id, decision_id, received_at, fingerprint, erased_at)
        select organization_id, decision_id, received_at,
               case when is_erased then '' else fingerprint end,
               case when is_erased then now() end
-         from wanted
+         from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bytea[], $5::boolean[])
+              as wanted (organization_id, decision_id, received_at, fingerprint, is_erased)
         order by organization_id, decision_id
        on conflict do nothing
-       returning organization_id, decision_id
+       returning 1
      )
-     select place
-       from wanted
-       left join inserted using (organization_id, decision_id)
-      where inserted.decision_id is null`,
+     select count(*)::integer as inserted from inserted`,
     [
       uuidArray(identities.map(({ organization_id }) => organization_id)),
       uuidArray(identities.map(({ decision_id }) => decision_id)),
       timestamptzArray(identities.map(({ received_at }) => received_at)),
       byteaArray(identities.map(({ fingerprint }) => fingerprint)),
-      identities.map(({ isErased }) => isErased)
+      booleanArray(identities.map(({ isErased }) => isErased))
     ]
   )
+  if (row === undefined) throw new Error('inserted identities were not counted')
+  return row.inserted
 }
 
 interface HolderRow extends Record<string, unknown> {
@@ -95,6 +95,7 @@ interface HolderRow extends Record<string, unknown> {
   readonly is_erased: boolean
 }
 
+/** @returns the identities that another transaction inserted */
 function selectHolders(transaction: Queryable, identities: readonly Identity[]) {
   return transaction.query<HolderRow>(
     // The limit keeps it a look-up for each: a join would read all identities that there are.
@@ -104,6 +105,7 @@ function selectHolders(transaction: Queryable, identities: readonly Identity[]) 
         select d.fingerprint, d.erased_at is not null as is_erased
           from decision_ids d
          where d.organization_id = wanted.organization_id and d.decision_id = wanted.decision_id
+           and d.xmin <> pg_current_xact_id()::xid
          limit 1) as held`,
     [
       uuidArray(identities.map(({ organization_id }) => organization_id)),

@@ -12,6 +12,7 @@ import type {
 } from 'kafkajs'
 import { partitionOf } from '../../core/decision/partition.ts'
 import './kafkajs-patch.ts'
+import './read-ahead.ts'
 import type { KafkaSecurity } from './kafka-security.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { ProduceError } from './record-producer.ts'
@@ -33,7 +34,7 @@ const rebalanceTimeoutMs = 60_000
 /** A member may miss nine heartbeats before it counts as gone. */
 const heartbeatsPerSession = 10
 const fetchWaitMs = 250
-/** Nothing is fetched while batches are worked on: so many partitions bring one at a time. */
+/** Of one answer. A consumer works on one and has at most one more, fetched early. */
 const fetchPartitionsMax = 6
 const producerRetries = 8
 /** Some 30 s, so that a broker that has just started does not end the process. */

@@ -130,12 +130,11 @@ function partBefore(messages: readonly Message[], end: bigint): Part {
 
 function batchOf(delivery: Delivery, part: Part, onCommit: () => void): MessageBatch {
   const { consumer, payload, epoch } = delivery
-  const { topic, partition, highWatermark } = payload.batch
+  const { topic, partition } = payload.batch
   const { messages, lastOffset } = part
   const nextOffset = BigInt(lastOffset) + 1n
   return {
     ...{ topic, partition, messages, nextOffset, epoch },
-    highWatermark: BigInt(highWatermark),
     heartbeat: () => payload.heartbeat(),
     isOver: () => !payload.isRunning() || payload.isStale(),
     commit: async () => {

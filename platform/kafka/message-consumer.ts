@@ -16,8 +16,6 @@ export interface MessageBatch {
   readonly topic: string
   readonly partition: number
   readonly messages: readonly Message[]
-  /** Offset behind the last message of the partition when this batch was fetched. */
-  readonly highWatermark: bigint
   /** Offset behind the batch, where `commit` moves the group to. */
   readonly nextOffset: bigint
   /**

@@ -160,7 +160,7 @@ describe('the sums of the hours', () => {
     const handle = bisecting(createStoreDecisions({ postgres }), place.groupId)
     const batch: MessageBatch = {
       ...place,
-      ...{ messages: [], highWatermark: 0n, nextOffset: 6n, isOver: () => false },
+      ...{ messages: [], nextOffset: 6n, isOver: () => false },
       epoch: () => Promise.resolve(1),
       heartbeat: () => Promise.resolve(),
       commit: () => Promise.resolve(),

@@ -33,7 +33,6 @@ export class FakeBatch implements MessageBatch {
   readonly partition = 3
   readonly messages: readonly Message[]
   readonly events: string[]
-  highWatermark: bigint
   nextOffset: bigint
   epochFailure: Error | null = null
   heartbeats = 0
@@ -44,7 +43,6 @@ export class FakeBatch implements MessageBatch {
   constructor(messages: readonly Message[], events: string[] = []) {
     this.messages = messages
     this.events = events
-    this.highWatermark = BigInt(messages.length)
     this.nextOffset = (messages.at(-1)?.offset ?? -1n) + 1n
   }
 

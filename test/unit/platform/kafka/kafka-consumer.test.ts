@@ -28,7 +28,7 @@ class FakeConsumer {
       ...{ offset: String(10 + at), timestamp: '0', key: null, value: null, headers: {} }
     }))
     const batch = {
-      ...{ topic: 'topic', partition: 1, highWatermark: '99', messages },
+      ...{ topic: 'topic', partition: 1, messages },
       lastOffset: () => String(10 + count)
     }
     return this.eachBatch({
