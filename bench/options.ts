@@ -32,6 +32,8 @@ export interface BenchOptions {
   readonly connections: number
   /** Decisions that --reads has in its tables, and that --storage and --pipeline store. */
   readonly decisions: number
+  /** How many processes of storage and of evaluation --pipeline starts, in turns. */
+  readonly members: readonly number[]
   /** The folder of another checkout that takes turns with this one; null for none. */
   readonly against: string | null
   /** Requests in a second of the measurements at an equal rate. */
@@ -72,6 +74,8 @@ Without the first part it compares the rows. Instead of that, one of:
   --connections N    connections of the load (64; 4 of --pipeline)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
   --decisions N      decisions of --reads (2000000), --storage (150000) and --pipeline (60000)
+  --members N,M      processes of storage and as many of evaluation, in turns, of --pipeline (1);
+                     the goals are compared with the first
   --against FOLDER   another checkout, with its node_modules, that takes turns with this one in
                      --pipeline, such as a clone of the last release
   --json FILE        where the figures are kept (bench/results/<date>-<what>.json)
@@ -93,6 +97,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     rows: namesOf('row', values.rows, known),
     only: namesOf('attack', values.only, attackNames),
     ...numbersOf({ ...defaults, ...modeDefaults[mode] }, values),
+    members: values.members.split(',').map((text) => numberOf('members', text)),
     against: values.against ?? null,
     json: values.json ?? null
   }
@@ -148,6 +153,7 @@ function parse(args: readonly string[]) {
         connections: { type: 'string' },
         rate: { type: 'string' },
         decisions: { type: 'string' },
+        members: { type: 'string', default: '1' },
         against: { type: 'string' },
         json: { type: 'string' },
         'cpu-prof': { type: 'boolean', default: false },

@@ -46,6 +46,8 @@ interface Measured extends LoadCost {
 
 interface Turn extends Measured {
   readonly checkout: string
+  /** Processes of storage, and as many of evaluation. */
+  readonly members: number
 }
 
 type Copy = Awaited<ReturnType<typeof measureBesideCopy>>
@@ -59,16 +61,19 @@ export async function runPipeline(session: Session): Promise<Outcome> {
   // Each turn has services of its own, so that every checkout finds empty tables and topics.
   await bench.stop()
   const turns: Turn[] = []
+  const [first = 1] = options.members
   for (let round = 1; round <= options.rounds; round++) {
     for (const [checkout, folder] of checkouts) {
-      say(`round ${round}/${options.rounds}, ${checkout}`)
-      const turn = { checkout, ...(await takeTurn(session, folder)) }
-      turns.push(turn)
-      say(`  ${cellsOf(turn).join(' | ')}`)
+      for (const members of options.members) {
+        say(`round ${round}/${options.rounds}, ${checkout}, members: ${members}`)
+        const turn = { checkout, members, ...(await takeTurn(session, folder, members)) }
+        turns.push(turn)
+        say(`  ${cellsOf(turn).join(' | ')}`)
+      }
     }
-    keep(outcomeOf(turns, copy))
+    keep(outcomeOf(turns, copy, first))
   }
-  return outcomeOf(turns, copy)
+  return outcomeOf(turns, copy, first)
 }
 
 const own = 'this'
@@ -93,12 +98,12 @@ interface Scene {
   readonly postgres: Postgres
 }
 
-async function takeTurn(session: Session, checkout: string): Promise<Measured> {
+async function takeTurn(session: Session, checkout: string, members: number): Promise<Measured> {
   const { signal } = session.bench
   const settings = { say: () => {}, signal, nodeFlags: [], checkout, isDurable: true }
   const bench = await openBench(settings)
   try {
-    const system = await startWholeSystem(bench, groupSettings)
+    const system = await startWholeSystem(bench, { members, environment: groupSettings })
     const postgres = openPostgres(bench, { statementTimeoutMs })
     return await measure({ session, bench, system, postgres })
   } finally {
@@ -155,8 +160,11 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) signalTree(pid, signal)
 }
 
-function outcomeOf(turns: readonly Turn[], copy: Copy): Outcome {
-  const [ours, others] = [own, other].map((name) => turns.filter((one) => one.checkout === name))
+/** @param members of the turns that are compared with the goals */
+function outcomeOf(turns: readonly Turn[], copy: Copy, members: number): Outcome {
+  const [ours, others] = [own, other].map((name) =>
+    turns.filter((one) => one.checkout === name && one.members === members)
+  )
   const measured = { ...figuresOf(ours ?? []), copy_ratio: copy.ratio }
   const before = others?.length === 0 ? {} : figuresOf(others ?? [])
   const lost = turns.reduce((sum, turn) => sum + turn.lost, 0)
@@ -168,7 +176,8 @@ function outcomeOf(turns: readonly Turn[], copy: Copy): Outcome {
     '',
     ...(kept === undefined ? [] : [markdownOfKept(kept), '']),
     'Medians of the turns, the longest of all waits. CPU is in µs of one decision of 1.2 kB, ' +
-      `sent in batches of 100, with the default rule; ${lost} of those accepted are lost.`
+      'sent in batches of 100, with the default rule, and members are processes of storage and as ' +
+      `many of evaluation; ${lost} of those accepted are lost.`
   ]
   return { isComplete: lost === 0, page, figures: { measured, before, turns, copy } }
 }
@@ -192,7 +201,7 @@ function cpuAfterGateway({ cpu }: Measured): number {
 }
 
 const heads = [
-  ...['checkout', 'decisions/s', ...parts, 'behind the gateway', 'evaluation alone'],
+  ...['checkout', 'members', 'decisions/s', ...parts, 'behind the gateway', 'evaluation alone'],
   ...['Postgres bytes', 'WAL bytes', 'waits', 'p50 s', 'longest s']
 ]
 
@@ -200,6 +209,7 @@ function cellsOf(turn: Turn): string[] {
   const figures = figuresOf([turn])
   return [
     turn.checkout,
+    String(turn.members),
     figures.decisions_per_second.toFixed(0),
     ...parts.map((part) => turn.cpu[part].toFixed(0)),
     ...[figures.cpu_us, figures.evaluation_us, figures.postgres_bytes, figures.wal_bytes].map(

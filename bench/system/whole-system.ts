@@ -1,4 +1,4 @@
-/** The whole system, with one process of each part: it is loaded, and what each part costs. */
+/** The whole system, with one gateway and some processes of each group: it is loaded, and what each part costs. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'
@@ -13,6 +13,7 @@ import { familyMicroseconds } from './cpu.ts'
 import { followGroup } from './follow-group.ts'
 import type { FollowedGroup } from './follow-group.ts'
 import { startGroup } from './start-group.ts'
+import type { GroupSettings } from './start-group.ts'
 
 const ownParts = ['gateway', 'storage', 'evaluation'] as const
 const serviceParts = ['postgres', 'kafka', 'registry', 'redis'] as const
@@ -38,16 +39,30 @@ export const evaluationsTopic =
 
 const storageGroup = 'sluice-storage'
 
-/** @param environment settings of the consumer groups that differ from those of a deployment */
+export interface SystemSettings {
+  /** Processes of storage, and as many of evaluation. */
+  readonly members: number
+  /** Of the consumer groups, where it differs from that of a deployment. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const oneOfEach: SystemSettings = { members: 1, environment: {} }
+
 export async function startWholeSystem(
   bench: Bench,
-  environment: Readonly<Record<string, string>> = {}
+  { members, environment }: SystemSettings = oneOfEach
 ): Promise<WholeSystem> {
+  const startMembers = (role: GroupSettings['role']): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: members }, (_, at) =>
+        startGroup(bench, { role, name: `${role}-${at + 1}`, environment })
+      )
+    )
   const gateway = await startGateway(bench, { name: 'gateway', path: '' })
   const pids: WholeSystem['pids'] = {
     gateway: gateway.pids,
-    storage: [await startGroup(bench, { role: 'storage', environment })],
-    evaluation: [await startGroup(bench, { role: 'evaluation', environment })]
+    storage: await startMembers('storage'),
+    evaluation: await startMembers('evaluation')
   }
   const groups = {
     stored: followGroup(bench, { groupId: storageGroup, topic: decisionsTopic }),

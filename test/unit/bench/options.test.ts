@@ -15,6 +15,7 @@ test('measures every row when nothing is asked', () => {
     connections: 64,
     rate: 2000,
     decisions: 2_000_000,
+    members: [1],
     against: null,
     json: null
   })
@@ -39,6 +40,7 @@ test.each([
   [['--fairness', '--only', 'logins,tails'], { only: ['logins', 'tails'] }],
   [['--storage'], { mode: 'storage', rounds: 3, decisions: 150_000 }],
   [['--pipeline'], { mode: 'pipeline', rounds: 2, connections: 4, decisions: 60_000 }],
+  [['--pipeline', '--members', '1,2'], { mode: 'pipeline', members: [1, 2] }],
   [['--pipeline', '--against', '../before'], { mode: 'pipeline', against: '../before' }],
   [['--evaluation'], { mode: 'evaluation', rounds: 3 }],
   [['--reads', '--decisions', '20000'], { mode: 'reads', decisions: 20_000 }],
