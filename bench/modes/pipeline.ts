@@ -32,8 +32,11 @@ const copyShare = 5 / 2
 /** The load ends by the number of its requests. */
 const sendSecondsMax = 600
 const statementTimeoutMs = 300_000
-/** A member that is stopped for minutes stays in its group. */
-const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '300000' }
+/**
+ * A member that is stopped for a minute stays in its group. Members send ten heartbeats in this time,
+ * and others that join wait for the next one.
+ */
+const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '120000' }
 
 interface Measured extends LoadCost {
   readonly kept: Kept
