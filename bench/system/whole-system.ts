@@ -1,4 +1,4 @@
-/** The whole system, with one gateway and some processes of each group: it is loaded, and what each part costs. */
+/** The whole system, one gateway and some processes of each group, and what each part costs. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { evaluationsGroupOf } from '../../platform/kafka/storage-groups.ts'

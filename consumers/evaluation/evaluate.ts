@@ -11,7 +11,7 @@ import { runEvaluators } from '../../evaluators/run-evaluators.ts'
 import type { Outcome } from '../../evaluators/run-evaluators.ts'
 import { subjectOf } from '../../evaluators/subject.ts'
 import { cpuLimit } from '../../platform/validation/cpu-limit.ts'
-import { kindOf } from './run-kind.ts'
+import { kindWithoutScore, scoredKindOf } from './run-kind.ts'
 
 /** A decision with those of its runs that need no network. */
 export interface PlannedDecision {
@@ -55,17 +55,19 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
     const { status } = outcome
     const duration_us = Math.min(outcome.duration_us, durationMax)
     if (outcome.status === 'succeeded') {
-      const { data_type, value, label, passed, reason, evidence, confidence } = outcome.finding
+      const { value, label, passed, evidence, confidence } = outcome.finding
       return {
-        ...{ kind: kindOf(planned, data_type), status, status_reason: null, duration_us },
-        ...{ value, label, passed, reason, confidence: confidence ?? null },
+        ...scoredKindOf(planned, outcome.finding),
+        ...{ status, status_reason: null, duration_us },
+        ...{ value, label, passed, confidence: confidence ?? null },
         evidence: evidence === undefined ? null : JSON.stringify(evidence),
         error: null
       }
     }
     if (outcome.status === 'failed') onFailure(planned.evaluator, outcome.error)
     return {
-      ...{ kind: kindOf(planned, null), status, status_reason: outcome.status_reason, duration_us },
+      ...{ kind: kindWithoutScore(planned), status },
+      ...{ status_reason: outcome.status_reason, duration_us },
       ...noScore,
       error: outcome.status === 'failed' ? sentenceOf(outcome.error) : null
     }
@@ -79,7 +81,7 @@ const durationMax = 2 ** 31 - 1
 
 const noScore = {
   ...{ value: null, label: null, passed: null, reason: null },
-  ...{ confidence: null, evidence: null }
+  ...{ reason_numbers: null, confidence: null, evidence: null }
 } as const
 
 /** What else is thrown may quote the decision, and stays in the log of this process. */

@@ -1,30 +1,67 @@
-/** What runs have in common: one object for each rule, evaluator version and type of score. */
-import type { RunKind, ScoreDataType } from '../../core/evaluation/evaluation.ts'
+/** What runs have in common: one object for each rule, evaluator version, and kind of score. */
+import type { PackedRun, RunKind, ScoreDataType } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
+import { templateOf } from '../../core/evaluation/reason-template.ts'
 import type { ResolvedRule } from '../../core/evaluation/rule.ts'
+import type { Finding } from '../../evaluators/evaluator.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
 
-type KindsOfRule = Map<EvaluatorVersion, Map<ScoreDataType | null, RunKind>>
+/** By data type and reason template; a run without a score has neither. */
+type Kinds = Map<ScoreDataType | null, Map<string | null, RunKind>>
 
 /** The objects of a rule set live as long as it is the current one. */
-const known = new WeakMap<ResolvedRule, KindsOfRule>()
+const known = new WeakMap<ResolvedRule, Map<EvaluatorVersion, Kinds>>()
 
-/** @param dataType of the score; null for a run without one */
-export function kindOf({ rule, evaluator }: PlannedRun, dataType: ScoreDataType | null): RunKind {
-  const ofRule = known.get(rule) ?? (new Map() as KindsOfRule)
+/** Templates of one evaluator and data type. Any further reason is published whole. */
+const templatesMax = 64
+/** Reasons of these evaluators quote names and values of the output, so each may be new. */
+const quotingKind = 'json_schema'
+
+export function kindWithoutScore(planned: PlannedRun): RunKind {
+  return kindOf(planned, null, null)
+}
+
+/** The kind and the reason of a score, as a record has them. */
+export function scoredKindOf(
+  planned: PlannedRun,
+  { data_type, reason }: Pick<Finding, 'data_type' | 'reason'>
+): Pick<PackedRun, 'kind' | 'reason' | 'reason_numbers'> {
+  const found = planned.evaluator.kind === quotingKind ? null : templateOf(reason)
+  const templates = templatesOf(planned, data_type)
+  if (found === null || (templates.size >= templatesMax && !templates.has(found.template))) {
+    return { kind: kindOf(planned, data_type, null), reason, reason_numbers: null }
+  }
+  const kind = kindOf(planned, data_type, found.template)
+  return { kind, reason: null, reason_numbers: found.numbers }
+}
+
+function templatesOf({ rule, evaluator }: PlannedRun, dataType: ScoreDataType | null) {
+  const ofRule = known.get(rule) ?? new Map<EvaluatorVersion, Kinds>()
   known.set(rule, ofRule)
-  const kinds = ofRule.get(evaluator) ?? new Map<ScoreDataType | null, RunKind>()
+  const kinds = ofRule.get(evaluator) ?? (new Map() as Kinds)
   ofRule.set(evaluator, kinds)
-  const kind = kinds.get(dataType) ?? makeKind(rule, evaluator, dataType)
-  kinds.set(dataType, kind)
+  const templates = kinds.get(dataType) ?? new Map<string | null, RunKind>()
+  kinds.set(dataType, templates)
+  return templates
+}
+
+function kindOf(
+  planned: PlannedRun,
+  dataType: ScoreDataType | null,
+  template: string | null
+): RunKind {
+  const templates = templatesOf(planned, dataType)
+  const kind = templates.get(template) ?? makeKind(planned, dataType, template)
+  templates.set(template, kind)
   return kind
 }
 
 function makeKind(
-  { rule_id, name: rule }: ResolvedRule,
-  { evaluator_id, name: evaluator, kind, version, config_hash, output }: EvaluatorVersion,
-  data_type: ScoreDataType | null
+  { rule: { rule_id, name: rule }, evaluator: ofVersion }: PlannedRun,
+  data_type: ScoreDataType | null,
+  reason_template: string | null
 ): RunKind {
+  const { evaluator_id, name: evaluator, kind, version, config_hash, output } = ofVersion
   const identity = {
     ...{ rule_id, rule, evaluator_id, evaluator, evaluator_kind: kind },
     ...{ evaluator_version: version, config_hash }
@@ -32,10 +69,10 @@ function makeKind(
   if (data_type === null) return Object.freeze({ ...identity, ...noScore })
   const { name, threshold, min, max, direction } = output
   const scale = { threshold, range_min: min, range_max: max, direction }
-  return Object.freeze({ ...identity, name, data_type, ...scale })
+  return Object.freeze({ ...identity, name, data_type, ...scale, reason_template })
 }
 
 const noScore = {
   ...{ name: null, data_type: null, threshold: null },
-  ...{ range_min: null, range_max: null, direction: null }
+  ...{ range_min: null, range_max: null, direction: null, reason_template: null }
 }

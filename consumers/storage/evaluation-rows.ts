@@ -85,6 +85,7 @@ const packedColumns: readonly Column<{ readonly packed: PackedRuns | null }>[] =
   arrayColumn('passed', 'boolean[]', ({ passed }) => passed),
   arrayColumn('confidences', 'float8[]', ({ confidence }) => confidence),
   arrayColumn('reasons', 'text[]', ({ reason }) => reason),
+  arrayColumn('reason_numbers', 'text[]', ({ reason_numbers }) => reason_numbers),
   arrayColumn('evidence', 'text[]', ({ evidence }) => evidence),
   arrayColumn('errors', 'text[]', ({ error }) => error)
 ]

@@ -25,7 +25,7 @@ interface UsedKind {
 const members = [
   ...(['rule_id', 'rule', 'evaluator_id', 'evaluator', 'evaluator_kind'] as const),
   ...(['evaluator_version', 'config_hash', 'name', 'data_type', 'threshold'] as const),
-  ...(['range_min', 'range_max', 'direction'] as const)
+  ...(['range_min', 'range_max', 'direction', 'reason_template'] as const)
 ]
 const types: Partial<Record<keyof RunKind, string>> = {
   ...{ evaluator_version: 'integer', threshold: 'float8', range_min: 'float8' },

@@ -69,6 +69,8 @@ export interface RunKind {
   readonly range_min: number | null
   readonly range_max: number | null
   readonly direction: string | null
+  /** The reason, with a `#` for each number; null if `reason` of the run has the whole text. */
+  readonly reason_template: string | null
 }
 
 /** A run of an evaluator that needs no network. All such runs of a decision end together. */
@@ -82,7 +84,10 @@ export interface PackedRun {
   readonly value: number | null
   readonly label: string | null
   readonly passed: boolean | null
+  /** Null with a template. */
   readonly reason: string | null
+  /** What stands for each `#` of the template, with spaces in between; null without any. */
+  readonly reason_numbers: string | null
   readonly confidence: number | null
   readonly evidence: string | null
   /** What went wrong, without anything of the decision. */

@@ -23,20 +23,25 @@ export interface KindList {
   readonly areDerivable: boolean
 }
 
-/** Caches one list for each first kind. Most records have the same list of kinds. */
-const lists = new WeakMap<RunKind, KindList>()
+/**
+ * Caches some lists for each first kind, latest first. Most records have one of a few: their runs
+ * differ only in reasons.
+ */
+const lists = new WeakMap<RunKind, readonly KindList[]>()
+const listsMax = 8
 const noKinds: KindList = { kinds: [], areDistinct: true, areDerivable: false }
 
-/** @returns the cached list if it has the same kind objects; otherwise replaces it */
+/** @returns the cached list that has the same kind objects; otherwise caches a new one */
 export function kindListOf(runs: readonly PackedRun[]): KindList {
   const [first] = runs
   if (first === undefined) return noKinds
-  const known = lists.get(first.kind)
-  if (known !== undefined && isOf(runs, known)) return known
+  const known = lists.get(first.kind) ?? []
+  const cached = known.find((list) => isOf(runs, list))
+  if (cached !== undefined) return cached
   const kinds = runs.map(({ kind }) => kind)
   const areDistinct = new Set(kinds.map(runKeyOf)).size === kinds.length
   const list = { kinds, areDistinct, areDerivable: areDistinct && areDerivable(kinds) }
-  lists.set(first.kind, list)
+  lists.set(first.kind, [list, ...known].slice(0, listsMax))
   return list
 }
 

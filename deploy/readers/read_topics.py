@@ -118,8 +118,16 @@ def to_later_run(run):
     kind = run["kind"]
     run_id = f"{kind['rule_id']}/{kind['evaluator_id']}"
     score = {"name": kind["name"], **{name: run[name] for name in SCORE_FIELDS}}
+    if kind["reason_template"] is not None:
+        score["reason"] = reason_of(kind["reason_template"], run["reason_numbers"])
     scores = [] if kind["name"] is None else [score]
     return {**run, **kind, "run_id": run_id, "generation": 0, "scores": scores}
+
+
+def reason_of(template, numbers):
+    """Puts the numbers where the template has `#`."""
+    found = iter((numbers or "").split())
+    return "".join(next(found, "") if sign == "#" else sign for sign in template)
 
 
 def run_row(evaluation, run):

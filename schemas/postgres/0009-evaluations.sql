@@ -5,7 +5,7 @@
 -- Rows of evaluations refer to it. Only used_on changes.
 create table run_kinds (
   organization_id uuid not null,
-  -- The first 8 bytes of SHA-256 of the columns from rule_id to direction.
+  -- The first 8 bytes of SHA-256 of the columns from rule_id to reason_template.
   run_kind bigint not null,
   rule_id text not null,
   rule text not null,
@@ -21,6 +21,8 @@ create table run_kinds (
   range_min double precision,
   range_max double precision,
   direction text,
+  -- Reasons of the score, with # for each number; null if rows have the whole text.
+  reason_template text,
   -- The id of a run is the id of its decision XOR run_mask; that of its score, XOR score_mask.
   run_mask uuid not null,
   score_mask uuid,
@@ -69,7 +71,10 @@ create table evaluations (
   labels text[],
   passed boolean[],
   confidences double precision[],
+  -- Only where the kind has no template.
   reasons text[],
+  -- What stands for each # of the template, with spaces in between.
+  reason_numbers text[],
   evidence text[],
   errors text[],
   -- The run that repeats this one.
@@ -102,6 +107,16 @@ language sql immutable strict parallel safe as $$
           || lpad(to_hex(substring(bits from 65)::bit(64)::bigint), 16, '0'))::uuid
     from (select ('x' || translate(one::text, '-', ''))::bit(128)
                  # ('x' || translate(other::text, '-', ''))::bit(128)) as both_ids (bits)
+$$;
+
+-- The reason of a packed score, as core/evaluation/reason-template.ts.
+create function reason_text(template text, numbers text) returns text
+language sql immutable parallel safe as $$
+  select case when numbers is null then template else (
+    select string_agg(part.text || coalesce(number.text, ''), '' order by place)
+      from unnest(string_to_array(template, '#')) with ordinality as part (text, place)
+      left join unnest(string_to_array(numbers, ' ')) with ordinality as number (text, place)
+           using (place)) end
 $$;
 
 -- The effective scores of a row without later runs: {name: {value, label, passed}}.
@@ -157,7 +172,7 @@ select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as r
        null::bigint as nano_usd, null::bigint as latency_ms, e.received_at, e.agent_id,
        e.session_id, e.domain,
        xor_ids(e.decision_id, k.score_mask) as score_id, k.name, k.data_type, r.value, r.label,
-       r.passed, r.reason,
+       r.passed, coalesce(r.reason, reason_text(k.reason_template, r.reason_numbers)) as reason,
        case when r.value is null or k.direction = 'none' then null
             when k.direction = 'lower' then 1 - part.part else part.part end as normalized,
        k.threshold, k.range_min, k.range_max, k.direction, r.confidence, r.evidence,
@@ -165,9 +180,9 @@ select e.organization_id, e.decision_id, xor_ids(e.decision_id, k.run_mask) as r
   from evaluations e
  cross join lateral unnest(e.run_kinds, e.statuses, e.status_reasons, e.durations_us,
                            e.score_values, e.labels, e.passed, e.confidences, e.reasons,
-                           e.evidence, e.errors, e.superseded_by)
+                           e.reason_numbers, e.evidence, e.errors, e.superseded_by)
        as r (run_kind, status, status_reason, duration_us, value, label, passed, confidence,
-             reason, evidence, error, superseded_by)
+             reason, reason_numbers, evidence, error, superseded_by)
   join run_kinds k on k.organization_id = e.organization_id and k.run_kind = r.run_kind
  cross join lateral (
    -- As evaluators/score-of.ts. Beyond these limits a division could overflow or underflow, and

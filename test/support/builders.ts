@@ -94,6 +94,7 @@ export function aRunKind(overrides: Partial<RunKind> = {}): RunKind {
     range_min: null,
     range_max: null,
     direction: 'higher',
+    reason_template: null,
     ...overrides
   }
 }
@@ -108,6 +109,7 @@ export function aPackedRun(overrides: Partial<PackedRun> = {}): PackedRun {
     label: null,
     passed: true,
     reason: null,
+    reason_numbers: null,
     confidence: null,
     evidence: null,
     error: null,

@@ -13,6 +13,7 @@ import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
 import { evaluated, openStorage } from '../../support/open-storage.ts'
 import type { OpenStorage } from '../../support/open-storage.ts'
+import { reasonIn } from '../../support/reason-in.ts'
 
 const organization_id = randomUUID()
 let storage: OpenStorage
@@ -66,10 +67,13 @@ function publishedOf(evaluation: Evaluation) {
 }
 
 /** A packed run with the members that its kind and its decision imply. */
-function wholeRunOf(evaluation: Evaluation, { kind, ...run }: PackedRun) {
+function wholeRunOf(evaluation: Evaluation, packed: PackedRun) {
+  const { kind } = packed
   const { rule, evaluator, evaluator_kind, rule_id, evaluator_id, config_hash } = kind
   const { evaluator_version } = kind
-  const { status, status_reason, duration_us, error, ...score } = run
+  const { status, status_reason, duration_us, error } = packed
+  const { value, label, passed, confidence, evidence } = packed
+  const score = { value, label, passed, reason: reasonIn(packed), confidence, evidence }
   const { organization_id, decision_id } = evaluation
   const origin = { organization_id, decision_id, rule_id, evaluator_id, generation: 0 }
   const run_id = runIdOf({ ...origin, version: evaluator_version })
@@ -126,9 +130,9 @@ test('texts and numbers of any kind come back', async () => {
     if (run.kind.name === null) return { ...run, error: reasons[at % 6] ?? null }
     return {
       ...run,
-      ...{ value: values[at % 6] ?? null, reason: reasons[at % 6] ?? null },
+      ...{ value: values[at % 6] ?? null, reason: reasons[at % 6] ?? null, reason_numbers: null },
       ...{ label: reasons[(at + 1) % 6] ?? null, evidence: '[{"quote":"\\"x\\\\"}]' },
-      ...{ kind: { ...run.kind, direction: 'none' }, confidence: at / 7 }
+      ...{ kind: { ...run.kind, direction: 'none', reason_template: null }, confidence: at / 7 }
     }
   })
   const told = { ...evaluation, runs }

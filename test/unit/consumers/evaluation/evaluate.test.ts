@@ -12,6 +12,7 @@ import { evaluationObjection } from '../../../../core/decision/storable.ts'
 import type { Evaluation } from '../../../../core/evaluation/evaluation.ts'
 import { plannedRunsOf } from '../../../../evaluators/planning/plan-rules.ts'
 import { aDecision, noon } from '../../../support/builders.ts'
+import { reasonIn } from '../../../support/reason-in.ts'
 import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
 
 const clock = { now: () => noon + 5 }
@@ -152,11 +153,12 @@ test('any decision yields one explained run for each planned evaluator, and the 
       const planned = builtInEvaluators.map(({ name }) => name)
       expect(evaluation.runs.map(({ kind }) => kind.evaluator)).toEqual(planned)
       expect(evaluationObjection({ ...evaluation, domain: null })).toBeNull()
-      for (const { kind, status, reason, value } of evaluation.runs) {
+      for (const run of evaluation.runs) {
+        const { kind, status, value } = run
         expect(status).not.toBe('failed')
         expect(kind.name === null).toBe(status === 'skipped')
         if (status === 'skipped') continue
-        expect(reason).toMatch(/^[\d A-Z].{5,250}\.$/)
+        expect(reasonIn(run)).toMatch(/^[\d A-Z].{5,250}\.$/)
         expect(value).toBeGreaterThanOrEqual(0)
         expect(value).toBeLessThanOrEqual(1)
       }

@@ -65,11 +65,11 @@ class FakeStore {
     return []
   }
 
-  /** The place of the one that is taken. */
+  /** How many were inserted. */
   #claim(fingerprints: Buffer): unknown[] {
-    if (this.fingerprint !== null) return [{ place: 1 }]
+    if (this.fingerprint !== null) return [{ inserted: 0 }]
     this.fingerprint = fingerprints.subarray(elementAt)
-    return []
+    return [{ inserted: 1 }]
   }
 
   #holder([organizations, ids]: readonly unknown[]): unknown {

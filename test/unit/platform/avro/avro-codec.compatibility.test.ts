@@ -80,11 +80,11 @@ const requiredPackedRun = {
 }
 const noScoreKind = {
   ...{ config_hash: null, name: null, data_type: null, threshold: null },
-  ...{ range_min: null, range_max: null, direction: null }
+  ...{ range_min: null, range_max: null, direction: null, reason_template: null }
 }
 const noScore = {
   ...{ status_reason: null, duration_us: null, value: null, label: null, passed: null },
-  ...{ reason: null, confidence: null, evidence: null, error: null }
+  ...{ reason: null, reason_numbers: null, confidence: null, evidence: null, error: null }
 }
 const requiredLaterRun = {
   run_id: 'r-1',

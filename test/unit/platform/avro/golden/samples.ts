@@ -47,7 +47,8 @@ const succeeded: PackedRun = Object.freeze({
     threshold: 0.5,
     range_min: 0,
     range_max: 1,
-    direction: 'higher'
+    direction: 'higher',
+    reason_template: '# % of the phrases are distinct.'
   }),
   status: 'succeeded',
   status_reason: null,
@@ -56,6 +57,7 @@ const succeeded: PackedRun = Object.freeze({
   label: 'mostly',
   passed: true,
   reason: '88 % of the phrases are distinct.',
+  reason_numbers: '88',
   confidence: 0.25,
   evidence: '[{"path":"/output","quote":null,"start":12,"end":40}]',
   error: null
@@ -75,7 +77,8 @@ const skipped: PackedRun = Object.freeze({
     threshold: null,
     range_min: null,
     range_max: null,
-    direction: null
+    direction: null,
+    reason_template: null
   }),
   status: 'skipped',
   status_reason: 'not_applicable',
@@ -84,6 +87,7 @@ const skipped: PackedRun = Object.freeze({
   label: null,
   passed: null,
   reason: null,
+  reason_numbers: null,
   confidence: null,
   evidence: null,
   error: null
