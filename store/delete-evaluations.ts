@@ -1,5 +1,6 @@
 /** Deletes what was made of decisions: with a decision it is to be gone as well. */
 import type { DecisionIdentity } from '../core/decision/decision.ts'
+import { pushRuleId } from '../core/evaluation/rule.ts'
 import { changeOutcomeHours } from './change-outcome-hours.ts'
 import type { SummedOutcome } from './change-outcome-hours.ts'
 import { countedSql } from './packed-sql.ts'
@@ -43,7 +44,18 @@ const deleteLater = `
   select (select count(*) from gone_later_runs) as evaluation_runs,
          (select count(*) from gone_later_scores) as scores`
 
-const deletePlans = `with ${deletionsOf(['evaluation_plans', 'open_runs'])} select`
+/** Scores that people or programs gave wait in `open_runs` until they are published. */
+const isPlanned = `t.generation = 0 and t.rule_id <> '${pushRuleId}'
+       and not (t.status = 'finished' and t.evaluator_kind = 'external')`
+const deletePlans = `
+  with ${deletionsOf(['evaluation_plans', 'webhook_deliveries'])},
+  gone_runs as (
+    delete from open_runs t
+     using unnest($1::uuid[], $2::uuid[]) as gone (organization_id, decision_id)
+     where t.organization_id = gone.organization_id and t.decision_id = gone.decision_id
+       and ${isPlanned}
+  )
+  select`
 
 /** Storage locks them in the same order. */
 const lockRows = `
@@ -85,7 +97,8 @@ export async function deleteEvaluations(
 }
 
 /**
- * Deletes packed runs and plans, and keeps what judges and people said of the stored decisions.
+ * Deletes packed runs, plans and what webhooks were told, and keeps what judges and people said of
+ * the stored decisions.
  * @returns the deleted rows, which the caller subtracts from the sums
  */
 export async function deletePlanned(
@@ -98,8 +111,16 @@ export async function deletePlanned(
   return removed
 }
 
-async function deletePacked(transaction: Queryable, decisions: readonly DecisionIdentity[]) {
+/** All rows of the decisions at once, in the order in which others lock them. */
+export async function lockEvaluations(
+  transaction: Queryable,
+  decisions: readonly DecisionIdentity[]
+): Promise<void> {
   await transaction.query(lockRows, namesOf(decisions))
+}
+
+async function deletePacked(transaction: Queryable, decisions: readonly DecisionIdentity[]) {
+  await lockEvaluations(transaction, decisions)
   return await transaction.query<RemovedRow>(deleteRows, namesOf(decisions))
 }
 

@@ -49,7 +49,8 @@ const columns: readonly Column<RunToOpen>[] = [
   ['budget', 'text', ({ rule }) => JSON.stringify(rule.budget)]
 ]
 
-const insertRuns = createInsertRows('open_runs', columns, { tail: '' })
+/** A run may outlive its plan, so one that is open already stays as it is. */
+const insertRuns = createInsertRows('open_runs', columns, { tail: 'on conflict do nothing' })
 
 /** In the transaction that stores their plan. */
 export async function openRuns(

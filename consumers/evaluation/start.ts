@@ -79,7 +79,8 @@ export async function startEvaluation(context: GroupContext): Promise<void> {
     lane
   }
   const { assigned } = group
-  lifecycle.onStop('deferred decisions', startWorkOff({ ...steps, postgres, assigned, logger }))
+  const deferral = { postgres, topic: config.DECISIONS_TOPIC, assigned, logger }
+  lifecycle.onStop('deferred decisions', startWorkOff({ ...steps, ...deferral }))
   const defer = createDefer({ postgres, costs })
   await group.run(
     createEvaluation({ ...steps, registry, defer, flood, settle, patiently, groupId })

@@ -8,6 +8,7 @@ import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import type { PlannedRun, RulePlan } from '../../evaluators/planning/plan-rules.ts'
+import { holdCorrections } from '../../store/correction-lock.ts'
 import { findErased } from '../../store/find-erased.ts'
 import { findIdentities } from '../../store/find-identities.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
@@ -91,6 +92,8 @@ function nameOf({ decision }: Plan): string {
 async function findStored(transaction: Queryable, plans: readonly Plan[]) {
   const decisions = plans.map(({ decision }) => decision)
   const isErased = await findErased(transaction, decisions)
+  // A plan with a row may be of a decision that storage rejects at this moment.
+  if (!plans.every(({ rulePlan }) => isInline(rulePlan))) await holdCorrections(transaction)
   const identities = await findIdentities(transaction, decisions)
   const stored = (decision: Decision) => identities.get(identityNameOf(decision))
   return {
@@ -146,7 +149,10 @@ interface KnownRow extends Row {
   readonly received_at: Date | null
   readonly rule_set_version: number | null
   readonly outcomes: readonly string[] | null
-  /** Whether the runs that end with the batch are stored; they are published in one record. */
+  /**
+   * Whether the runs that end with the batch are stored, which are published in one record, or the
+   * stored decision is of another agent or session.
+   */
   readonly is_stored: boolean
 }
 
@@ -161,8 +167,8 @@ async function readKnown(
     // The limits make Postgres look up each row by its key instead of joining whole tables.
     `select wanted.organization_id, wanted.decision_id, p.received_at, p.rule_set_version,
             p.outcomes, e.is_stored is not null as is_stored
-       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[])
-            as wanted (organization_id, decision_id, received_at)
+       from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[])
+            as wanted (organization_id, decision_id, received_at, agent_id, session_id)
        left join lateral (
          select received_at, rule_set_version, outcomes
            from evaluation_plans p
@@ -172,13 +178,18 @@ async function readKnown(
          select true as is_stored
            from evaluations e
           where e.organization_id = wanted.organization_id and e.decision_id = wanted.decision_id
-            and e.received_at = wanted.received_at and e.run_kinds is not null
+            and e.received_at = wanted.received_at
+            and (e.run_kinds is not null
+                 or (e.agent_id, e.session_id)
+                    is distinct from (wanted.agent_id, wanted.session_id))
           limit 1) as e on true
       where p.rule_set_version is not null or e.is_stored`,
     [
       uuidArray(decisions.map(({ organization_id }) => organization_id)),
       uuidArray(decisions.map(({ decision_id }) => decision_id)),
-      decisions.map(({ received_at }) => new Date(received_at))
+      decisions.map(({ received_at }) => new Date(received_at)),
+      decisions.map(({ agent_id }) => agent_id),
+      decisions.map(({ session_id }) => session_id)
     ]
   )
   return new Map(rows.map((row) => [identityNameOf(row), row]))

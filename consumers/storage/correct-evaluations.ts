@@ -8,7 +8,8 @@ import type { Decision } from '../../core/decision/decision.ts'
 import { renewDeferrals } from '../../store/insert-deferrals.ts'
 import type { Deferral } from '../../store/insert-deferrals.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
-import { deletePlanned } from '../../store/delete-evaluations.ts'
+import { lockCorrections } from '../../store/correction-lock.ts'
+import { deletePlanned, lockEvaluations } from '../../store/delete-evaluations.ts'
 import { timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
@@ -22,18 +23,6 @@ interface StoredDecision
   readonly has_other: boolean
 }
 
-/** Of the advisory lock that orders corrections and transactions that store evaluations. */
-const lockKey = 7_213_905_417
-
-/**
- * Waits until no transaction corrects evaluations, and keeps others from it until this transaction
- * ends. Otherwise a correction could miss the evaluation of a rejected decision that this
- * transaction stores without knowing the identity.
- */
-export async function holdCorrections(transaction: Queryable): Promise<void> {
-  await transaction.query(`select pg_advisory_xact_lock_shared($1)`, [lockKey])
-}
-
 /**
  * Deletes evaluations and plans of rejected decisions, and defers the stored decisions so that
  * evaluation evaluates them again. Inserts a row without runs for each stored decision that has no
@@ -44,11 +33,12 @@ export async function correctEvaluations(
   rejected: readonly Decision[],
   partition: number
 ): Promise<void> {
-  if (rejected.length === 0) return
-  // A statement of its own, so that the next one sees what others committed before.
-  await transaction.query(`select pg_advisory_xact_lock($1)`, [lockKey])
+  // Most rejected decisions are of the same agent and session. They need neither the lock, for
+  // which all who store evaluations would wait, nor a correction.
+  if (rejected.length === 0 || (await selectStored(transaction, rejected)).length === 0) return
+  await lockCorrections(transaction)
   const stored = await selectStored(transaction, rejected)
-  if (stored.length === 0) return
+  await lockEvaluations(transaction, stored)
   const wrong = stored.filter(({ has_other }) => has_other)
   const deleted = await deletePlanned(transaction, wrong)
   await renewDeferrals(
@@ -72,53 +62,62 @@ function withoutRuns(decision: StoredDecision) {
   }
 }
 
+/**
+ * The limits make Postgres look up each row by its key instead of joining whole tables. An
+ * erasure waits for the lock of the identity and then sees the corrected row. A plan has no
+ * agent: if both decisions have the time of the plan, it may be of either.
+ */
+const selectStatement = `
+  select distinct on (organization_id, decision_id) organization_id, decision_id, d.*,
+          exists (select from evaluations e
+                   where e.organization_id = rejected.organization_id
+                     and e.decision_id = rejected.decision_id
+                     and e.received_at between d.received_at - interval '1 day'
+                                           and d.received_at + interval '1 day'
+                     and (e.received_at <> d.received_at
+                          or (e.agent_id, e.session_id)
+                             is distinct from (d.agent_id, d.session_id)))
+          or exists (select from evaluations e
+                      where e.organization_id = rejected.organization_id
+                        and e.decision_id = rejected.decision_id
+                        and e.received_at = rejected.received_at
+                        and e.received_at <> d.received_at)
+          or exists (select from evaluation_plans p
+                      where p.organization_id = rejected.organization_id
+                        and p.decision_id = rejected.decision_id
+                        and (p.received_at <> d.received_at
+                             or p.received_at = rejected.received_at)) as has_other
+     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
+          as rejected (organization_id, decision_id, agent_id, session_id, received_at)
+    cross join lateral (
+          select i.received_at from decision_ids i
+           where i.organization_id = rejected.organization_id
+             and i.decision_id = rejected.decision_id and i.erased_at is null
+           limit 1
+             for share) as identity
+    cross join lateral (
+          select d.received_at, d.agent_id, d.session_id, d.domain,
+                 length(d.input) + length(d.output) + coalesce(length(d.metadata), 0)
+                   as characters
+            from decisions d
+           where d.organization_id = rejected.organization_id
+             and d.decision_id = rejected.decision_id
+             and d.received_at = identity.received_at
+           limit 1) as d
+    where (d.agent_id, d.session_id)
+          is distinct from (rejected.agent_id, rejected.session_id)
+    order by organization_id, decision_id`
+
 /** @returns the stored decisions that have the IDs of rejected ones of other agents or sessions */
 function selectStored(
   transaction: Queryable,
   rejected: readonly Decision[]
 ): Promise<StoredDecision[]> {
-  return transaction.query<StoredDecision>(
-    // The limits make Postgres look up each row by its key instead of joining whole tables. A plan
-    // has no agent: if both decisions have the time of the plan, it may be of either.
-    `select distinct on (organization_id, decision_id) organization_id, decision_id, d.*,
-            exists (select from evaluations e
-                     where e.organization_id = rejected.organization_id
-                       and e.decision_id = rejected.decision_id
-                       and e.received_at between d.received_at - interval '1 day'
-                                             and d.received_at + interval '1 day'
-                       and (e.received_at <> d.received_at
-                            or (e.agent_id, e.session_id)
-                               is distinct from (d.agent_id, d.session_id)))
-            or exists (select from evaluation_plans p
-                        where p.organization_id = rejected.organization_id
-                          and p.decision_id = rejected.decision_id
-                          and (p.received_at <> d.received_at
-                               or p.received_at = rejected.received_at)) as has_other
-       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
-            as rejected (organization_id, decision_id, agent_id, session_id, received_at)
-      cross join lateral (
-            select i.received_at from decision_ids i
-             where i.organization_id = rejected.organization_id
-               and i.decision_id = rejected.decision_id and i.erased_at is null
-             limit 1) as identity
-      cross join lateral (
-            select d.received_at, d.agent_id, d.session_id, d.domain,
-                   length(d.input) + length(d.output) + coalesce(length(d.metadata), 0)
-                     as characters
-              from decisions d
-             where d.organization_id = rejected.organization_id
-               and d.decision_id = rejected.decision_id
-               and d.received_at = identity.received_at
-             limit 1) as d
-      where (d.agent_id, d.session_id)
-            is distinct from (rejected.agent_id, rejected.session_id)
-      order by organization_id, decision_id`,
-    [
-      uuidArray(rejected.map(({ organization_id }) => organization_id)),
-      uuidArray(rejected.map(({ decision_id }) => decision_id)),
-      rejected.map(({ agent_id }) => agent_id),
-      rejected.map(({ session_id }) => session_id),
-      timestamptzArray(rejected.map(({ received_at }) => received_at))
-    ]
-  )
+  return transaction.query<StoredDecision>(selectStatement, [
+    uuidArray(rejected.map(({ organization_id }) => organization_id)),
+    uuidArray(rejected.map(({ decision_id }) => decision_id)),
+    rejected.map(({ agent_id }) => agent_id),
+    rejected.map(({ session_id }) => session_id),
+    timestamptzArray(rejected.map(({ received_at }) => received_at))
+  ])
 }

@@ -9,6 +9,8 @@ create table deferred_decisions (
   received_at timestamptz not null,
   -- The length of input, output and metadata, to limit the memory of a piece.
   characters integer not null,
+  -- When evaluation read the message.
+  deferred_at timestamptz not null default now(),
   -- Moved a second ahead when the decision is not stored yet.
   due_at timestamptz not null default now(),
   primary key (organization_id, decision_id)

@@ -127,17 +127,23 @@ export async function deleteDeferred(
 }
 
 /**
- * Deletes rows of decisions that are not stored although storage is past them: it refused them. A
- * decision is written to the topic well within these minutes after its receipt.
+ * Deletes rows of decisions that are not stored although storage is past them: it refused them.
+ * Their messages were in the topic when they were deferred. The minutes are for clocks that differ.
  */
 export async function deleteRefused(
   postgres: Queryable,
+  topic: string,
   absent: readonly DecisionIdentity[]
 ): Promise<void> {
-  const refused = `delete from deferred_decisions d
-       using ${given}, (select min(as_of) as at from storage_progress) as stored
-      where d.received_at < stored.at - interval '5 minutes' and`
-  await changeRows(postgres, refused, absent)
+  if (absent.length === 0) return
+  await postgres.query(
+    `delete from deferred_decisions d
+      using ${given}, storage_progress s
+      where d.organization_id = given.organization_id and d.decision_id = given.decision_id
+        and s.topic = $3 and s.partition = d.partition
+        and d.deferred_at < s.as_of - interval '5 minutes'`,
+    [...namesOf(absent), topic]
+  )
 }
 
 /** For decisions that are not stored yet. */

@@ -27,6 +27,8 @@ export interface WorkOffOptions {
   readonly publish: Publish
   readonly costs: Costs
   readonly lane: Pick<FirstLane, 'idle'>
+  /** Of decisions. */
+  readonly topic: string
   /** Partitions of the topic that this process consumes. */
   readonly assigned: () => readonly number[]
   readonly logger: Logger
@@ -105,7 +107,7 @@ async function evaluatePiece(
   organizationId: string,
   partitions: readonly number[]
 ): Promise<readonly PublishedOf[] | null> {
-  const { postgres, planDecisions, evaluateAll, publish, costs } = options
+  const { postgres, topic, planDecisions, evaluateAll, publish, costs } = options
   const decisionsMax = Math.max(1, Math.floor(piece.ms / costs.of(organizationId)))
   const most = {
     decisions: Math.min(piece.decisionsMax, decisionsMax),
@@ -115,7 +117,7 @@ async function evaluatePiece(
   const found = await readDecisions(postgres, deferred)
   const absent = deferred.filter((_, index) => found[index] === 'absent')
   const ready = deferred.filter((_, index) => found[index] !== 'absent')
-  await deleteRefused(postgres, absent)
+  await deleteRefused(postgres, topic, absent)
   await postponeDeferred(postgres, absent)
   if (ready.length === 0) return null
   // An erased or dropped decision is not evaluated; its row is deleted with the others.

@@ -75,6 +75,7 @@ function start(overrides: Partial<WorkOffOptions> = {}): () => Promise<void> {
     // Two decisions are a piece.
     costs: { of: () => 50, note: () => {} },
     lane: { idle: () => Promise.resolve() },
+    topic: 't',
     assigned: () => [partition],
     logger: createLogger({ level: 'silent', process: 'test' }),
     ...overrides
@@ -136,14 +137,38 @@ test('one that is not stored yet holds up no other, and waits until it is', asyn
 test('one that storage refused is given up once storage is past it', async () => {
   const refused = decisionsOf(randomUUID(), 1)
   await deferDecisions(postgres, refused, partition)
-  await database.query(
-    `insert into storage_progress (topic, partition, next_offset, as_of) values ('t', 0, 1, now())`
-  )
+  await noteStored('6 minutes')
   start()
   await untilNone()
   expect(published).toEqual([])
-  await database.query('delete from storage_progress')
 })
+
+test('one that is far older than its message waits until storage is past the message', async () => {
+  const replayed = decisionsOf(randomUUID(), 1)
+  await deferDecisions(postgres, replayed, partition)
+  await noteStored('1 second')
+  let asked = 0
+  start({
+    assigned: () => {
+      asked += 1
+      return [partition]
+    }
+  })
+  await waitUntil('it was looked for', () => asked > 3)
+  expect(await countRows()).toBe(1)
+  await storeAll(replayed)
+  await untilNone()
+  expect(published).toEqual(idsOf(replayed))
+})
+
+/** Storage has stored what the partition held so long after now, and another topic an hour. */
+async function noteStored(later: string): Promise<void> {
+  await database.query(
+    `insert into storage_progress (topic, partition, next_offset, as_of)
+     values ('t', $1, 1, now() + $2::interval), ('u', $1, 1, now() + interval '1 hour')`,
+    [partition, later]
+  )
+}
 
 test('one that was not published is evaluated again, by the same plan', async () => {
   const decisions = decisionsOf(randomUUID(), 1)

@@ -6,9 +6,13 @@ import {
   deleteDeferred,
   selectDeferred
 } from '../../../consumers/evaluation/deferral/deferred-decisions.ts'
+import { createStorePlans } from '../../../consumers/evaluation/store-plans.ts'
 import type { Decision } from '../../../core/decision/decision.ts'
 import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
+import { systemClock as clock } from '../../../platform/process/clock.ts'
+import type { Queryable } from '../../../platform/postgres/postgres.ts'
+import { lockCorrections } from '../../../store/correction-lock.ts'
 import { beginErasure } from '../../../store/erasure/erasure-table.ts'
 import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
@@ -142,6 +146,66 @@ test('deletes a plan that may be that of the rejected decision', async () => {
   expect((await Promise.all(tables)).map(({ length }) => length)).toEqual([0, 1])
 })
 
+test('plans with rows wait for a correction', async () => {
+  const { postgres } = storage
+  const release = await holdCorrectionLock()
+  const storePlans = createStorePlans({ postgres, clock, addJobs: () => Promise.resolve() })
+  const rulePlan = { rule_set_version: 0, outcomes: ['not_matched' as const], runs: [] }
+  const decision = aDecision({ organization_id })
+  const storing = storePlans([{ decision, rulePlan }], null)
+  await waitUntil('the plan waits', () => areWaiting(1))
+  await release()
+  expect(await storing).toEqual([{ kind: 'planned' }])
+})
+
+test('plans no decision of another agent or session at the time of the stored one', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one' })
+  const second = { ...first, agent_id: 'two' }
+  await storage.storeDecisions(first)
+  await storage.storeDecisions(second)
+  const { postgres } = storage
+  const storePlans = createStorePlans({ postgres, clock, addJobs: () => Promise.resolve() })
+  const rulePlan = { rule_set_version: 0, outcomes: ['not_matched' as const], runs: [] }
+  expect(await storePlans([{ decision: second, rulePlan }], null)).toEqual([{ kind: 'duplicate' }])
+  expect(await storePlans([{ decision: first, rulePlan }], null)).toEqual([{ kind: 'planned' }])
+})
+
+test('keeps scores that were given and are not published yet', async () => {
+  const first = aDecision({ organization_id, agent_id: 'one' })
+  const second = { ...first, agent_id: 'two' }
+  await storage.storeEvaluations(...evaluated(second))
+  await storage.storeDecisions(first)
+  const runs = [
+    ['push', 'human', 0, 'finished'],
+    ['answered', 'external', 0, 'finished'],
+    ['replayed', 'llm_judge', 1, 'scheduled'],
+    ['judged', 'llm_judge', 0, 'finished'],
+    ['waiting', 'external', 0, 'scheduled']
+  ] as const
+  for (const [rule, kind, generation, status] of runs) {
+    await storage.database.query(
+      `insert into open_runs (organization_id, decision_id, run_id, rule_id, rule, evaluator_id,
+         evaluator, evaluator_kind, evaluator_version, generation, received_at, status, expires_at)
+       values ($1, $2, gen_random_uuid(), $3, $3, 'e', 'e', $4, 1, $5, now(), $6, now())`,
+      [organization_id, first.decision_id, rule, kind, generation, status]
+    )
+  }
+  await storage.storeDecisions(second)
+  const left = await storage.database.query(
+    'select rule_id from open_runs where decision_id = $1 order by 1',
+    [first.decision_id]
+  )
+  expect(left.map(({ rule_id }) => rule_id)).toEqual(['answered', 'push', 'replayed'])
+})
+
+test('a conflict within one agent and session waits for nobody', async () => {
+  const release = await holdCorrectionLock()
+  const first = aDecision({ organization_id })
+  await storage.storeDecisions(first)
+  expect(await storage.storeDecisions({ ...first, output: 'Other.' })).toEqual(['dead_letter'])
+  await release()
+})
+
 test('a correction defers a decision again while a process evaluates it', async () => {
   const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
   const second = { ...first, agent_id: 'two', output: '' }
@@ -159,12 +223,23 @@ test('a correction defers a decision again while a process evaluates it', async 
   expect(await selectDeferred(storage.postgres, query)).toEqual([])
 })
 
-/** Locks a table of sums, so that transactions that store evaluations wait before they commit. */
-async function holdSums(): Promise<() => Promise<void>> {
+/** Transactions that store evaluations wait before they commit. */
+function holdSums(): Promise<() => Promise<void>> {
+  return hold(async (transaction) => {
+    await transaction.query('lock table outcome_hours in exclusive mode')
+  })
+}
+
+function holdCorrectionLock(): Promise<() => Promise<void>> {
+  return hold(lockCorrections)
+}
+
+/** @returns a function that ends the transaction */
+async function hold(lock: (transaction: Queryable) => Promise<void>): Promise<() => Promise<void>> {
   const released = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = storage.postgres.transaction(async (transaction) => {
-    await transaction.query('lock table outcome_hours in exclusive mode')
+    await lock(transaction)
     locked.resolve()
     await released.promise
   })
