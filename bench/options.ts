@@ -74,8 +74,8 @@ Without the first part it compares the rows. Instead of that, one of:
   --connections N    connections of the load (64; 4 of --pipeline)
   --rate N           decisions/s where the rate is fixed; batches have five times as many (2000)
   --decisions N      decisions of --reads (2000000), --storage (150000) and --pipeline (60000)
-  --members N,M      processes of storage and as many of evaluation, in turns, of --pipeline (1);
-                     the goals are compared with the first
+  --members N,M      number of storage processes, and of evaluation processes, in --pipeline;
+                     one turn per value (1). Only the first value is compared with the goals
   --against FOLDER   another checkout, with its node_modules, that takes turns with this one in
                      --pipeline, such as a clone of the last release
   --json FILE        where the figures are kept (bench/results/<date>-<what>.json)

@@ -33,8 +33,8 @@ const copyShare = 5 / 2
 const sendSecondsMax = 600
 const statementTimeoutMs = 300_000
 /**
- * A member that is stopped for a minute stays in its group. Members send ten heartbeats in this
- * time, and others that join wait for the next one.
+ * A member that is stopped for a minute stays in its group. The timeout is not longer, because
+ * heartbeats are a tenth of it apart and a joining member waits for the next heartbeat.
  */
 const groupSettings = { CONSUMER_SESSION_TIMEOUT_MS: '120000' }
 
@@ -49,7 +49,7 @@ interface Measured extends LoadCost {
 
 interface Turn extends Measured {
   readonly checkout: string
-  /** Processes of storage, and as many of evaluation. */
+  /** Number of storage processes, and of evaluation processes. */
   readonly members: number
 }
 
@@ -179,8 +179,8 @@ function outcomeOf(turns: readonly Turn[], copy: Copy, members: number): Outcome
     '',
     ...(kept === undefined ? [] : [markdownOfKept(kept), '']),
     'Medians of the turns, the longest of all waits. CPU is in µs of one decision of 1.2 kB, ' +
-      'sent in batches of 100, with the default rule; members are processes of storage and as ' +
-      `many of evaluation. ${lost} of those accepted are lost.`
+      'sent in batches of 100, with the default rule. `members` is the number of storage ' +
+      `processes and of evaluation processes. ${lost} accepted decisions are lost.`
   ]
   return { isComplete: lost === 0, page, figures: { measured, before, turns, copy } }
 }

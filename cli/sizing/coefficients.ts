@@ -22,16 +22,16 @@ export const coefficients = {
     what: 'gateway, batches of 100'
   },
   storage: {
-    ...{ value: 394, unit: 'CPU-µs', measuredBy: sizing },
+    ...{ value: 138, unit: 'CPU-µs', measuredBy: sizing },
     what: 'storage, of decisions and their evaluations'
   },
   evaluation: {
-    ...{ value: 253, unit: 'CPU-µs', measuredBy: sizing },
+    ...{ value: 129, unit: 'CPU-µs', measuredBy: sizing },
     what: 'evaluation by the default rule'
   },
-  postgres: { ...{ value: 677, unit: 'CPU-µs', measuredBy: sizing }, what: 'Postgres, of both' },
+  postgres: { ...{ value: 403, unit: 'CPU-µs', measuredBy: sizing }, what: 'Postgres, of both' },
   kafka: {
-    ...{ value: 177, unit: 'CPU-µs', measuredBy: sizing },
+    ...{ value: 134, unit: 'CPU-µs', measuredBy: sizing },
     what: 'each broker that has a copy, both topics'
   },
   topicExtra: {
@@ -39,19 +39,19 @@ export const coefficients = {
     what: 'record of a decision, beside what was sent'
   },
   evaluationRecord: {
-    ...{ value: 2890, unit: 'bytes', measuredBy: sizing },
+    ...{ value: 2190, unit: 'bytes', measuredBy: sizing },
     what: 'record of its evaluation by the default rule'
   },
   rowExtra: {
-    ...{ value: 910, unit: 'bytes', measuredBy: sizing },
+    ...{ value: 760, unit: 'bytes', measuredBy: sizing },
     what: 'its row and identity with indexes, beside what was sent'
   },
   evaluationRows: {
-    ...{ value: 11200, unit: 'bytes', measuredBy: sizing },
-    what: 'its plan, runs, scores and outcome with indexes'
+    ...{ value: 850, unit: 'bytes', measuredBy: sizing },
+    what: 'its evaluation by the default rule with indexes'
   },
   wal: {
-    ...{ value: 19000, unit: 'bytes', measuredBy: sizing },
+    ...{ value: 3640, unit: 'bytes', measuredBy: sizing },
     what: "Postgres' write-ahead log, without images of whole pages"
   },
   gatewayMemory: {
