@@ -30,7 +30,9 @@ type Handler = (call: CheckedCall<never>) => Promise<Reply>
 export const expensiveReadsAtOnceMax = 2
 /** While other organizations call: each of these reads keeps a core busy in Postgres. */
 const besideOthersMax = 1
-/** A light tenant has at most this many reads waiting, even while reads are slow. */
+/**
+ * We assume that a light tenant never has more reads waiting, even while reads are slow.
+ */
 const fewWaiting = 4
 const pause: Pause = (workedMs, waiting) =>
   waiting > fewWaiting ? Math.min(5 * workedMs, 500) : Math.min(2 * workedMs, 50)

@@ -4,18 +4,18 @@ import type { Queryable } from '../platform/postgres/postgres.ts'
 const lockKey = 7_213_905_417
 
 /**
- * Waits until no transaction corrects evaluations, and keeps others from it until this transaction
- * ends. Otherwise a correction could miss what this transaction stores of a rejected decision
- * without knowing the identity.
+ * Takes the correction lock in shared mode: waits for a running correction, and blocks new ones
+ * until this transaction ends. Otherwise a correction could miss an evaluation or plan that this
+ * transaction stores before it can see which decision owns the ID.
  */
-export async function holdCorrections(transaction: Queryable): Promise<void> {
+export async function lockCorrectionsShared(transaction: Queryable): Promise<void> {
   await transaction.query(`select pg_advisory_xact_lock_shared($1)`, [lockKey])
 }
 
 /**
- * Waits for all transactions that hold corrections. A statement of its own, so that the next one
- * sees what they committed.
+ * Takes the correction lock exclusively. Runs as a separate statement, so that the next statement
+ * sees what the shared holders committed.
  */
-export async function lockCorrections(transaction: Queryable): Promise<void> {
+export async function lockCorrectionsExclusive(transaction: Queryable): Promise<void> {
   await transaction.query(`select pg_advisory_xact_lock($1)`, [lockKey])
 }

@@ -44,7 +44,10 @@ const deleteLater = `
   select (select count(*) from gone_later_runs) as evaluation_runs,
          (select count(*) from gone_later_scores) as scores`
 
-/** Scores that people or programs gave wait in `open_runs` until they are published. */
+/**
+ * Excludes replays, pushed scores and answered external runs, which stay in `open_runs` until they
+ * are published.
+ */
 const isPlanned = `t.generation = 0 and t.rule_id <> '${pushRuleId}'
        and not (t.status = 'finished' and t.evaluator_kind = 'external')`
 const deletePlans = `
@@ -97,8 +100,8 @@ export async function deleteEvaluations(
 }
 
 /**
- * Deletes packed runs, plans and what webhooks were told, and keeps what judges and people said of
- * the stored decisions.
+ * Deletes packed runs, plans, planned open runs and webhook deliveries. Keeps scores of judges and
+ * people.
  * @returns the deleted rows, which the caller subtracts from the sums
  */
 export async function deletePlanned(
@@ -112,7 +115,7 @@ export async function deletePlanned(
 }
 
 /** All rows of the decisions at once, in the order in which others lock them. */
-export async function lockEvaluations(
+export async function lockEvaluationRows(
   transaction: Queryable,
   decisions: readonly DecisionIdentity[]
 ): Promise<void> {
@@ -120,7 +123,7 @@ export async function lockEvaluations(
 }
 
 async function deletePacked(transaction: Queryable, decisions: readonly DecisionIdentity[]) {
-  await lockEvaluations(transaction, decisions)
+  await lockEvaluationRows(transaction, decisions)
   return await transaction.query<RemovedRow>(deleteRows, namesOf(decisions))
 }
 

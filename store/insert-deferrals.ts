@@ -6,7 +6,7 @@ import type { Queryable } from '../platform/postgres/postgres.ts'
 
 export interface Deferral extends DecisionIdentity {
   readonly received_at: Date
-  /** Of the decisions topic: the process that consumes it evaluates the decision. */
+  /** Partition of the decisions topic. Its consumer evaluates the decision. */
   readonly partition: number
   /** The length of input, output and metadata. */
   readonly characters: number

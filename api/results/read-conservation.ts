@@ -96,7 +96,7 @@ const conservationQuery = `
                      received_at) as stored_under
        from evaluation_plans p
       where organization_id = $1 and planned_at >= $2 and planned_at < $3
-        -- The plan that was stored with its runs counts.
+        -- Skips plans that are also stored in evaluations; the second select reads those.
         and not exists (select from evaluations e
                          where e.organization_id = $1 and e.decision_id = p.decision_id
                            and e.received_at = p.received_at

@@ -15,7 +15,7 @@ import { startGroup } from '../system/start-group.ts'
 
 /** Rows/s of storage as a share of those of COPY. */
 const atLeast = 0.5
-/** In these the server creates the files of its log, and later rounds use them again. */
+/** Rounds that are not reported: Postgres creates its WAL files, which later rounds reuse. */
 const warmUpRounds = 2
 const pollMs = 20
 const statementTimeoutMs = 120_000

@@ -76,7 +76,7 @@ export function createEvaluateAll({ clock, compile, onFailure }: EvaluateDepende
   return evaluateAll
 }
 
-/** A 32-bit integer; 35 minutes. */
+/** Maximum of a Postgres integer: 35 minutes in µs. */
 const durationMax = 2 ** 31 - 1
 
 const noScore = {

@@ -43,7 +43,7 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
       const own = loaded.get(decision.organization_id)
       if (own === undefined) throw new Error('an organization has no rule set')
       const outcomes = own.planRules(decision, exhausted.get(decision.organization_id))
-      return { decision, rulePlan: own.rulePlanOf(outcomes) }
+      return { decision, rulePlan: own.resolvePlan(outcomes) }
     })
     const stored = await storePlans(plans, consumption)
     const planned = await Promise.all(plans.map((plan, index) => plannedOf(plan, stored[index])))
@@ -61,8 +61,8 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
       case 'planned':
         return plannedRuns(decision, rulePlan)
       case 'repeated': {
-        const { rulePlanOf } = await ruleSets.at(decision.organization_id, stored.version)
-        return { ...plannedRuns(decision, rulePlanOf(stored.outcomes)), opened: 0 }
+        const { resolvePlan } = await ruleSets.at(decision.organization_id, stored.version)
+        return { ...plannedRuns(decision, resolvePlan(stored.outcomes)), opened: 0 }
       }
       case 'duplicate':
         return nothingOf(decision, duplicate)
@@ -74,7 +74,7 @@ export function createPlanDecisions(dependencies: PlanDependencies): PlanDecisio
   }
 }
 
-/** The plan is published with its runs, unless it has a row. */
+/** An inline plan is published with its runs; any other is a row of `evaluation_plans`. */
 function plannedRuns(decision: Decision, rulePlan: RulePlan): Planned {
   const plan = isInline(rulePlan) ? rulePlan : null
   const runs = plan?.runs ?? rulePlan.runs.filter(isOffline)

@@ -2,7 +2,7 @@
 import type { RuleSet } from '../../core/evaluation/rule.ts'
 import type { Clock } from '../../core/clock.ts'
 import { builtInEvaluators, defaultRuleSet } from '../../evaluators/default-rule-set.ts'
-import { createPlanRules, createRulePlanOf } from '../../evaluators/planning/plan-rules.ts'
+import { createPlanRules, createResolvePlan } from '../../evaluators/planning/plan-rules.ts'
 import type { PlanRules, RulePlanOf } from '../../evaluators/planning/plan-rules.ts'
 import { createCache } from '../../platform/process/cache.ts'
 import type { Queryable } from '../../platform/postgres/postgres.ts'
@@ -11,7 +11,7 @@ import type { Queryable } from '../../platform/postgres/postgres.ts'
 export interface LoadedRuleSet {
   readonly ruleSet: RuleSet
   readonly planRules: PlanRules
-  readonly rulePlanOf: RulePlanOf
+  readonly resolvePlan: RulePlanOf
 }
 
 export interface RuleSets {
@@ -52,7 +52,7 @@ export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleS
     if (known !== undefined) return known
     const content = await readContent(postgres, organizationId, version)
     const ruleSet = withOurOwn(JSON.parse(content) as RuleSet)
-    const found = { ...loadedOf(ruleSet), characters: content.length }
+    const found = { ...compileRuleSet(ruleSet), characters: content.length }
     loaded.set(name, found)
     return found
   }
@@ -86,11 +86,11 @@ export function createRuleSets({ postgres, clock }: RuleSetsDependencies): RuleS
   }
 }
 
-export function loadedOf(ruleSet: RuleSet): LoadedRuleSet {
-  return { ruleSet, planRules: createPlanRules(ruleSet), rulePlanOf: createRulePlanOf(ruleSet) }
+export function compileRuleSet(ruleSet: RuleSet): LoadedRuleSet {
+  return { ruleSet, planRules: createPlanRules(ruleSet), resolvePlan: createResolvePlan(ruleSet) }
 }
 
-const loadedDefault = loadedOf(defaultRuleSet)
+const loadedDefault = compileRuleSet(defaultRuleSet)
 
 async function readContent(
   postgres: Queryable,

@@ -1,7 +1,7 @@
-/** What runs have in common: one object for each rule, evaluator version, and kind of score. */
+/** Run kinds: one object per rule, evaluator version, data type and reason template. */
 import type { PackedRun, RunKind, ScoreDataType } from '../../core/evaluation/evaluation.ts'
 import type { EvaluatorVersion } from '../../core/evaluation/evaluator-definition.ts'
-import { templateOf } from '../../core/evaluation/reason-template.ts'
+import { splitReason } from '../../core/evaluation/reason-template.ts'
 import type { ResolvedRule } from '../../core/evaluation/rule.ts'
 import type { Finding } from '../../evaluators/evaluator.ts'
 import type { PlannedRun } from '../../evaluators/planning/plan-rules.ts'
@@ -14,7 +14,7 @@ const known = new WeakMap<ResolvedRule, Map<EvaluatorVersion, Kinds>>()
 
 /** Templates of one evaluator and data type. Any further reason is published whole. */
 const templatesMax = 64
-/** Reasons of these evaluators quote names and values of the output, so each may be new. */
+/** Reasons of these evaluators quote the output, so a template would rarely be reused. */
 const quotingKind = 'json_schema'
 
 export function kindWithoutScore(planned: PlannedRun): RunKind {
@@ -26,7 +26,7 @@ export function scoredKindOf(
   planned: PlannedRun,
   { data_type, reason }: Pick<Finding, 'data_type' | 'reason'>
 ): Pick<PackedRun, 'kind' | 'reason' | 'reason_numbers'> {
-  const found = planned.evaluator.kind === quotingKind ? null : templateOf(reason)
+  const found = planned.evaluator.kind === quotingKind ? null : splitReason(reason)
   const templates = templatesOf(planned, data_type)
   if (found === null || (templates.size >= templatesMax && !templates.has(found.template))) {
     return { kind: kindOf(planned, data_type, null), reason, reason_numbers: null }

@@ -8,7 +8,7 @@ import { identityNameOf } from '../../core/decision/decision.ts'
 import type { Decision, DecisionIdentity } from '../../core/decision/decision.ts'
 import { isOfflineKind } from '../../core/evaluation/evaluator-definition.ts'
 import type { PlannedRun, RulePlan } from '../../evaluators/planning/plan-rules.ts'
-import { holdCorrections } from '../../store/correction-lock.ts'
+import { lockCorrectionsShared } from '../../store/correction-lock.ts'
 import { findErased } from '../../store/find-erased.ts'
 import { findIdentities } from '../../store/find-identities.ts'
 import { createInsertRows } from '../../platform/postgres/insert-rows.ts'
@@ -92,8 +92,8 @@ function nameOf({ decision }: Plan): string {
 async function findStored(transaction: Queryable, plans: readonly Plan[]) {
   const decisions = plans.map(({ decision }) => decision)
   const isErased = await findErased(transaction, decisions)
-  // A plan with a row may be of a decision that storage rejects at this moment.
-  if (!plans.every(({ rulePlan }) => isInline(rulePlan))) await holdCorrections(transaction)
+  // Storage may be rejecting the decision of a plan that gets a row.
+  if (!plans.every(({ rulePlan }) => isInline(rulePlan))) await lockCorrectionsShared(transaction)
   const identities = await findIdentities(transaction, decisions)
   const stored = (decision: Decision) => identities.get(identityNameOf(decision))
   return {
@@ -150,10 +150,10 @@ interface KnownRow extends Row {
   readonly rule_set_version: number | null
   readonly outcomes: readonly string[] | null
   /**
-   * Whether the runs that end with the batch are stored, which are published in one record, or the
-   * stored decision is of another agent or session.
+   * True if the runs that end with the batch are stored, or if the stored decision belongs to
+   * another agent or session. Then the plan is a duplicate.
    */
-  readonly is_stored: boolean
+  readonly is_duplicate: boolean
 }
 
 /** Plans that were made before this batch, by name. */
@@ -166,7 +166,7 @@ async function readKnown(
   const rows = await transaction.query<KnownRow>(
     // The limits make Postgres look up each row by its key instead of joining whole tables.
     `select wanted.organization_id, wanted.decision_id, p.received_at, p.rule_set_version,
-            p.outcomes, e.is_stored is not null as is_stored
+            p.outcomes, e.is_duplicate is not null as is_duplicate
        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[])
             as wanted (organization_id, decision_id, received_at, agent_id, session_id)
        left join lateral (
@@ -175,7 +175,7 @@ async function readKnown(
           where p.organization_id = wanted.organization_id and p.decision_id = wanted.decision_id
           limit 1) as p on true
        left join lateral (
-         select true as is_stored
+         select true as is_duplicate
            from evaluations e
           where e.organization_id = wanted.organization_id and e.decision_id = wanted.decision_id
             and e.received_at = wanted.received_at
@@ -183,7 +183,7 @@ async function readKnown(
                  or (e.agent_id, e.session_id)
                     is distinct from (wanted.agent_id, wanted.session_id))
           limit 1) as e on true
-      where p.rule_set_version is not null or e.is_stored`,
+      where p.rule_set_version is not null or e.is_duplicate`,
     [
       uuidArray(decisions.map(({ organization_id }) => organization_id)),
       uuidArray(decisions.map(({ decision_id }) => decision_id)),
@@ -204,7 +204,7 @@ function earlierOf(
   row: KnownRow | undefined,
   { isMessage }: { isMessage: boolean }
 ): StoredPlan {
-  if (row === undefined || row.is_stored) return { kind: 'duplicate' }
+  if (row === undefined || row.is_duplicate) return { kind: 'duplicate' }
   const { received_at, rule_set_version: version, outcomes } = row
   if (version === null || outcomes === null) return { kind: 'duplicate' }
   if (isMessage && received_at?.getTime() !== decision.received_at) return { kind: 'duplicate' }

@@ -8,8 +8,8 @@ import type { Decision } from '../../core/decision/decision.ts'
 import { renewDeferrals } from '../../store/insert-deferrals.ts'
 import type { Deferral } from '../../store/insert-deferrals.ts'
 import { changeOutcomeHours } from '../../store/change-outcome-hours.ts'
-import { lockCorrections } from '../../store/correction-lock.ts'
-import { deletePlanned, lockEvaluations } from '../../store/delete-evaluations.ts'
+import { lockCorrectionsExclusive } from '../../store/correction-lock.ts'
+import { deletePlanned, lockEvaluationRows } from '../../store/delete-evaluations.ts'
 import { timestamptzArray, uuidArray } from '../../platform/postgres/postgres-array.ts'
 import type { Queryable, Row } from '../../platform/postgres/postgres.ts'
 import { refreshOutcomes } from './refresh-outcomes.ts'
@@ -20,26 +20,27 @@ interface StoredDecision
   readonly organization_id: string
   readonly decision_id: string
   /** Whether an evaluation or a plan of another decision is stored under its id. */
-  readonly has_other: boolean
+  readonly has_foreign_results: boolean
 }
 
 /**
  * Deletes evaluations and plans of rejected decisions, and defers the stored decisions so that
  * evaluation evaluates them again. Inserts a row without runs for each stored decision that has no
- * evaluation. The row holds agent and session, so that a later evaluation of others cannot fill it.
+ * evaluation. The row contains the agent and session of the decision, so that an evaluation for
+ * another agent or session cannot fill it.
  */
 export async function correctEvaluations(
   transaction: Queryable,
   rejected: readonly Decision[],
   partition: number
 ): Promise<void> {
-  // Most rejected decisions are of the same agent and session. They need neither the lock, for
-  // which all who store evaluations would wait, nor a correction.
+  // Most rejected decisions have the agent and session of the stored one. These need no correction,
+  // so skip the lock: every transaction that stores evaluations would wait for it.
   if (rejected.length === 0 || (await selectStored(transaction, rejected)).length === 0) return
-  await lockCorrections(transaction)
+  await lockCorrectionsExclusive(transaction)
   const stored = await selectStored(transaction, rejected)
-  await lockEvaluations(transaction, stored)
-  const wrong = stored.filter(({ has_other }) => has_other)
+  await lockEvaluationRows(transaction, stored)
+  const wrong = stored.filter(({ has_foreign_results }) => has_foreign_results)
   const deleted = await deletePlanned(transaction, wrong)
   await renewDeferrals(
     transaction,
@@ -86,7 +87,7 @@ const selectStatement = `
                       where p.organization_id = rejected.organization_id
                         and p.decision_id = rejected.decision_id
                         and (p.received_at <> d.received_at
-                             or p.received_at = rejected.received_at)) as has_other
+                             or p.received_at = rejected.received_at)) as has_foreign_results
      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
           as rejected (organization_id, decision_id, agent_id, session_id, received_at)
     cross join lateral (

@@ -67,7 +67,10 @@ function outcomeOf({ identity, claim }: Claimed): Consumed {
   return deadLetter('store', 'id_conflict', 'the decision_id is taken by another decision')
 }
 
-/** Whether another decision holds the identity. An erased decision was evaluated, too. */
+/**
+ * Whether another decision holds the `decision_id`. Includes erased decisions: evaluation may have
+ * evaluated them before the erasure.
+ */
 function isRejected(claimed: Claimed | undefined): boolean {
   if (claimed === undefined) return false
   const { identity, claim } = claimed

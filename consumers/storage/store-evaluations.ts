@@ -7,7 +7,7 @@ import type { Postgres, Queryable } from '../../platform/postgres/postgres.ts'
 import { recordConsumed } from '../record-consumed.ts'
 import type { Store } from './bisect.ts'
 import { findIdentities } from '../../store/find-identities.ts'
-import { holdCorrections } from '../../store/correction-lock.ts'
+import { lockCorrectionsShared } from '../../store/correction-lock.ts'
 import { closeRuns, endedNameOf, insertRuns, insertScores } from './insert-runs.ts'
 import type { EndedRun } from './insert-runs.ts'
 import { findReceivedTimes, keyOf } from './evaluation-rows.ts'
@@ -38,7 +38,7 @@ async function store(
   tellCompleted: TellCompleted
 ) {
   const isErased = await findErased(transaction, evaluations)
-  await holdCorrections(transaction)
+  await lockCorrectionsShared(transaction)
   const identities = await findIdentities(transaction, evaluations)
   const isGone = (evaluation: Evaluation): boolean =>
     isErased(evaluation) || identities.get(identityNameOf(evaluation))?.is_erased === true

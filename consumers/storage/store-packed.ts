@@ -23,7 +23,7 @@ import { writeRunKinds } from './run-kinds.ts'
 interface NewRow {
   readonly row: EvaluationRow
   readonly evaluation: Evaluation
-  /** Whether the row needs no other stored runs for its outcome, if it is new. Usually true. */
+  /** Whether the outcome of a new row depends on this evaluation alone. Usually true. */
   readonly isWhole: boolean
 }
 
@@ -77,7 +77,10 @@ async function fill(transaction: Queryable, rows: readonly NewRow[]): Promise<re
   return filled
 }
 
-/** Records of one agent and session are in one partition, where the first of an ID is stored. */
+/**
+ * Records of one agent and session are in one partition, so the first one with an ID is stored
+ * first.
+ */
 function isOfSameKey(row: RowPlace, { agent_id, session_id }: RowPlace): boolean {
   return row.agent_id === agent_id && row.session_id === session_id
 }

@@ -4,7 +4,7 @@ import type { Decision } from './decision.ts'
 
 /**
  * SHA-256 of what the caller said; sdk_version may change between a decision and its retry, and
- * received_at always does. Lengths keep texts apart, for less than escaping them as JSON costs.
+ * received_at always does. Length prefixes separate the texts and cost less CPU than JSON escaping.
  */
 export function fingerprintOf(decision: Decision): Buffer {
   const { input, output, agent_id, session_id, domain, metadata } = decision

@@ -38,7 +38,7 @@ export function evaluationObjection(evaluation: Evaluation): string | null {
     return 'a run_id is no UUID in lower case'
   if (!evaluation.runs.every(isPackable)) return unpackable
   if (!kindListOf(evaluation.runs).areDistinct)
-    return 'two runs in `runs` have one rule and evaluator'
+    return 'two runs in `runs` have the same rule and evaluator'
   return tooLongOf(evaluation)
 }
 

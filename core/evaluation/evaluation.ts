@@ -86,7 +86,7 @@ export interface PackedRun {
   readonly passed: boolean | null
   /** Null with a template. */
   readonly reason: string | null
-  /** What stands for each `#` of the template, with spaces in between; null without any. */
+  /** The digits that replace each `#` of `reason_template`, in order, separated by spaces. */
   readonly reason_numbers: string | null
   readonly confidence: number | null
   readonly evidence: string | null
@@ -167,7 +167,7 @@ export interface Evaluation {
   readonly evaluated_at: number
   /** Set if `runs` contains all planned runs; otherwise null. */
   readonly plan: EvaluationPlan | null
-  /** Storage keeps those of the first record of a decision that has some. */
+  /** Storage keeps the `runs` of one record per decision. */
   readonly runs: readonly PackedRun[]
   readonly later_runs: readonly LaterRun[]
 }

@@ -1,4 +1,4 @@
-/** Derives the outcome of packed runs without comparing their scores, if all scores count. */
+/** Packed outcome: derives the outcome of runs whose scores never replace each other. */
 import { stateOf, summableOf } from './decision-outcome.ts'
 import type { CountedScore, DecisionOutcome, OutcomePlan } from './decision-outcome.ts'
 import { runKeyOf } from './evaluation-status.ts'
@@ -24,8 +24,8 @@ export interface KindList {
 }
 
 /**
- * Caches some lists for each first kind, latest first. Most records have one of a few: their runs
- * differ only in reasons.
+ * Up to 8 lists per first kind, latest first. Most records match one of them, because their kinds
+ * differ only in reason templates.
  */
 const lists = new WeakMap<RunKind, readonly KindList[]>()
 const listsMax = 8
@@ -50,8 +50,8 @@ function isOf(runs: readonly PackedRun[], { kinds }: KindList): boolean {
 }
 
 /**
- * Maximum length of a score name and its evaluator ID together. The sums contain all scores within
- * it, because their own limit is higher.
+ * Maximum length of a score name and its evaluator ID together. Below `keyUnitsMax` of
+ * decision-outcome.ts, so every derivable score is also summed.
  */
 export const derivableCharactersMax = 100
 

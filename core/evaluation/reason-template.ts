@@ -13,7 +13,7 @@ export interface TemplatedReason {
 const digits = /\d+/g
 
 /** @returns null for a sentence that contains `#` itself */
-export function templateOf(sentence: string): TemplatedReason | null {
+export function splitReason(sentence: string): TemplatedReason | null {
   if (sentence.includes('#')) return null
   const numbers = sentence.match(digits)
   if (numbers === null) return { template: sentence, numbers: null }

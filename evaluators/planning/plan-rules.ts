@@ -86,9 +86,9 @@ export type RulePlanOf = (outcomes: readonly string[]) => RulePlan
 const rulePlansMax = 16
 
 /** Returns the same object for equal outcomes, so that the codec encodes it once. */
-export function createRulePlanOf(ruleSet: RuleSet): RulePlanOf {
+export function createResolvePlan(ruleSet: RuleSet): RulePlanOf {
   const known = createCache<RulePlan>(rulePlansMax)
-  return function rulePlanOf(outcomes) {
+  return function resolvePlan(outcomes) {
     const name = outcomes.join()
     const found = known.get(name)
     if (found !== undefined) return found

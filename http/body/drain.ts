@@ -5,7 +5,7 @@ const drainMs = 5000
 /** The start of a body is read at once, the rest slowly: refused bytes cost CPU time and memory. */
 const fastBytes = 64 * 1024
 const slowBytesPerMs = 4096
-/** Small chunks have one pause together. */
+/** Minimum bytes per pause: smaller chunks share one. */
 const pausedBytesMin = 16 * 1024
 
 /** Nothing is left of most bodies when their answer goes out; then there is nothing to wait for. */
@@ -31,7 +31,8 @@ export function drain(request: IncomingMessage): Promise<boolean> {
     request.pause()
     pause = setTimeout(() => request.resume(), bytes / slowBytesPerMs)
   }
-  // A request that nobody reads is read at full speed by Node once its response is written.
+  // Node discards an unread body at full speed after the response. `read(0)` marks the request as
+  // read, which prevents that.
   request.read(0)
   request.on('data', take)
   const { socket } = request

@@ -92,12 +92,15 @@ function createSharedCodec(plain: TypeInternals, plainType: avro.Type): TypeInte
   }
 }
 
-/** What the first record follows. */
+/** Creates the placeholder that precedes the first record. */
 function createRoot(): CachedRecord {
   return { bytes: Buffer.alloc(0), value: {}, followers: [] }
 }
 
-/** Whether the record is next: the bytes of a record say where it ends. */
+/**
+ * Whether the buffer continues with these bytes. An encoded record determines its own end, so a
+ * match is the whole record.
+ */
 function isAt({ buf, pos }: Tap, bytes: Buffer): boolean {
   const end = pos + bytes.length
   return end <= buf.length && buf.compare(bytes, 0, bytes.length, pos, end) === 0

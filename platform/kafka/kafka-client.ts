@@ -34,7 +34,10 @@ const rebalanceTimeoutMs = 60_000
 /** A member may miss nine heartbeats before it counts as gone. */
 const heartbeatsPerSession = 10
 const fetchWaitMs = 250
-/** Of one answer. A consumer works on one and has at most one more, fetched early. */
+/**
+ * Limits one fetch response to the size of this many full batches. Per broker, a consumer holds at
+ * most two responses: the current one and one fetched early.
+ */
 const fetchPartitionsMax = 6
 const producerRetries = 8
 /** Some 30 s, so that a broker that has just started does not end the process. */

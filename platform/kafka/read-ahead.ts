@@ -1,11 +1,11 @@
-/** Lets kafkajs fetch the next records while a consumer works on the last ones.
+/** Read-ahead for kafkajs: fetches the next records while a consumer processes the current ones.
  *
- * kafkajs 2.2.4 fetches only when all records of the last answer are settled. Meanwhile nothing is
- * settled, and Postgres has nothing to do. So the next request is sent as soon as an answer is
- * there, and only if the broker has more records: it would delay the answer to an early request
- * for records to come, and with it all later requests of the connection. kafkajs decides as before
- * what it asks for. An early answer is used if it starts at the offset that kafkajs then asks for,
- * and dropped otherwise.
+ * kafkajs 2.2.4 sends a fetch request only after all records of the previous response are
+ * processed, so Postgres is idle during each fetch. This patch sends the next request as soon as a
+ * response arrives, but only if the broker has more records: the broker holds a request for records
+ * that do not exist yet, and every later request on that connection waits. kafkajs still decides
+ * which offsets to request. A partition of an early response is used only if kafkajs requests the
+ * same offset; otherwise it is dropped.
  */
 import { createRequire } from 'node:module'
 
@@ -16,41 +16,41 @@ interface FetchRequest {
   }[]
 }
 
-interface PartitionAnswer {
+interface PartitionResponse {
   readonly partition: number
   /** Consumers read up to here: the offset behind the last committed record. */
   readonly lastStableOffset: string
   readonly messages: readonly { readonly offset: string }[]
 }
 
-interface FetchAnswer {
+interface FetchResponse {
   readonly responses: readonly {
     readonly topicName: string
-    readonly partitions: readonly PartitionAnswer[]
+    readonly partitions: readonly PartitionResponse[]
   }[]
 }
 
 export interface Broker {
-  fetch(this: Broker, request: FetchRequest): Promise<FetchAnswer>
+  fetch(this: Broker, request: FetchRequest): Promise<FetchResponse>
 }
 
-interface Early {
+interface EarlyFetch {
   readonly request: FetchRequest
   /** Null after an error: kafkajs sees it when it sends the same request. */
-  readonly answer: Promise<FetchAnswer | null>
+  readonly answer: Promise<FetchResponse | null>
 }
 
 /** Keeps at most one early answer for each broker; its size is limited as that of any other. */
 export function readAhead({ prototype }: { readonly prototype: Broker }): void {
   const { fetch } = prototype
-  const earlyOf = new WeakMap<Broker, Early>()
+  const earlyOf = new WeakMap<Broker, EarlyFetch>()
 
   prototype.fetch = async function fetchAhead(request) {
     const early = earlyOf.get(this)
     earlyOf.delete(this)
-    const known = early && usableOf(early.request, await early.answer, request)
+    const known = early && selectUsable(early.request, await early.answer, request)
     const answer = known ?? (await fetch.call(this, request))
-    const next = requestAfter(request, answer)
+    const next = buildNextRequest(request, answer)
     if (next !== null) {
       const sent = fetch.call(this, next).catch(() => null)
       earlyOf.set(this, { request: next, answer: sent })
@@ -60,11 +60,11 @@ export function readAhead({ prototype }: { readonly prototype: Broker }): void {
 }
 
 /** @returns what answers `request`, or null if it has no records */
-function usableOf(
+function selectUsable(
   asked: FetchRequest,
-  answer: FetchAnswer | null,
+  answer: FetchResponse | null,
   request: FetchRequest
-): FetchAnswer | null {
+): FetchResponse | null {
   if (answer === null) return null
   const [before, now] = [offsetsOf(asked), offsetsOf(request)]
   const responses = answer.responses.map(({ topicName, partitions }) => ({
@@ -89,7 +89,10 @@ function offsetsOf({ topics }: FetchRequest): Map<string, string> {
 }
 
 /** @returns the request that kafkajs sends when `answer` is settled; null if it has to wait */
-function requestAfter(request: FetchRequest, { responses }: FetchAnswer): FetchRequest | null {
+function buildNextRequest(
+  request: FetchRequest,
+  { responses }: FetchResponse
+): FetchRequest | null {
   const answers = new Map(
     responses.flatMap(({ topicName, partitions }) =>
       partitions.map((answer) => [nameOf(topicName, answer.partition), answer])

@@ -64,7 +64,7 @@ const tables: readonly (readonly [table: string, kept: string, summed: string])[
   [
     'evaluations',
     `select organization_id, decision_id from evaluations`,
-    // A row without runs, of a decision_id that two agents used, has neither verdict nor status.
+    // A row without runs, inserted by a correction, has the verdict none and no own status.
     `select organization_id, decision_id from evaluation_runs
       union
      select organization_id, decision_id from evaluations

@@ -128,7 +128,7 @@ export async function deleteDeferred(
 
 /**
  * Deletes rows of decisions that are not stored although storage is past them: it refused them.
- * Their messages were in the topic when they were deferred. The minutes are for clocks that differ.
+ * Their messages were in the topic when they were deferred. The 5 minutes allow for clock skew.
  */
 export async function deleteRefused(
   postgres: Queryable,

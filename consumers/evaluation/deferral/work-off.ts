@@ -27,7 +27,7 @@ export interface WorkOffOptions {
   readonly publish: Publish
   readonly costs: Costs
   readonly lane: Pick<FirstLane, 'idle'>
-  /** Of decisions. */
+  /** Name of the decisions topic. */
   readonly topic: string
   /** Partitions of the topic that this process consumes. */
   readonly assigned: () => readonly number[]

@@ -151,7 +151,7 @@ test('takes no API key and no garbage', async () => {
   expect(garbage.headers.get('www-authenticate')).toContain('invalid_token')
 })
 
-/** Resolves when so many reads of this table have been asked, after what was asked before. */
+/** Resolves after `times` further reads of this table. */
 async function untilAsked(table: string, times: number): Promise<void> {
   const before = scene.asked.length
   const readsOf = (statements: string[]): number =>
@@ -170,7 +170,7 @@ test('waits until it is stored, and then until it is evaluated', async () => {
 
   const before = scene.asked.length
   const evaluated = scene.get(`${path}?wait=30&until=evaluated`)
-  // With the second read the first has its answer: no run yet.
+  // The second read is sent only after the first one found no run.
   await untilAsked('later_runs', 2)
   const score = aScore({ name: 'not_empty', passed: true })
   await storeRun(scene.database, decision, aRun({ scores: [score] }))

@@ -143,7 +143,7 @@ test('one that storage refused is given up once storage is past it', async () =>
   expect(published).toEqual([])
 })
 
-test('one that is far older than its message waits until storage is past the message', async () => {
+test('keeps an old decision that was sent again until storage has read its message', async () => {
   const replayed = decisionsOf(randomUUID(), 1)
   await deferDecisions(postgres, replayed, partition)
   await noteStored('1 second')
@@ -154,14 +154,14 @@ test('one that is far older than its message waits until storage is past the mes
       return [partition]
     }
   })
-  await waitUntil('it was looked for', () => asked > 3)
+  await waitUntil('three polls', () => asked > 3)
   expect(await countRows()).toBe(1)
   await storeAll(replayed)
   await untilNone()
   expect(published).toEqual(idsOf(replayed))
 })
 
-/** Storage has stored what the partition held so long after now, and another topic an hour. */
+/** Records the progress of storage: `later` ahead of now for this topic, an hour for another. */
 async function noteStored(later: string): Promise<void> {
   await database.query(
     `insert into storage_progress (topic, partition, next_offset, as_of)

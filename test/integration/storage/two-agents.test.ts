@@ -12,7 +12,7 @@ import type { Evaluation } from '../../../core/evaluation/evaluation.ts'
 import { pushRuleId } from '../../../core/evaluation/rule.ts'
 import { systemClock as clock } from '../../../platform/process/clock.ts'
 import type { Queryable } from '../../../platform/postgres/postgres.ts'
-import { lockCorrections } from '../../../store/correction-lock.ts'
+import { lockCorrectionsExclusive } from '../../../store/correction-lock.ts'
 import { beginErasure } from '../../../store/erasure/erasure-table.ts'
 import { aDecision, anEvaluation, aRun, noon } from '../../support/builders.ts'
 import { hoursDiffer } from '../../support/hours-differ.ts'
@@ -94,7 +94,7 @@ test('keeps a score that a person pushed to the stored decision', async () => {
   expect(await hoursDiffer(storage.database, organization_id)).toEqual([])
 })
 
-test('evaluates the stored decision again if the other one was erased before it came', async () => {
+test('evaluates the stored decision again if the other was erased unstored', async () => {
   const first = aDecision({ organization_id, agent_id: 'one', output: 'Fine.' })
   const second = { ...first, agent_id: 'erased', output: '' }
   const [ours, others] = evaluated(first, second) as [Evaluation, Evaluation]
@@ -158,7 +158,7 @@ test('plans with rows wait for a correction', async () => {
   expect(await storing).toEqual([{ kind: 'planned' }])
 })
 
-test('plans no decision of another agent or session at the time of the stored one', async () => {
+test('does not plan another agent or session with the time of the stored decision', async () => {
   const first = aDecision({ organization_id, agent_id: 'one' })
   const second = { ...first, agent_id: 'two' }
   await storage.storeDecisions(first)
@@ -198,7 +198,7 @@ test('keeps scores that were given and are not published yet', async () => {
   expect(left.map(({ rule_id }) => rule_id)).toEqual(['answered', 'push', 'replayed'])
 })
 
-test('a conflict within one agent and session waits for nobody', async () => {
+test('a conflict within one agent and session does not wait for a correction', async () => {
   const release = await holdCorrectionLock()
   const first = aDecision({ organization_id })
   await storage.storeDecisions(first)
@@ -231,7 +231,7 @@ function holdSums(): Promise<() => Promise<void>> {
 }
 
 function holdCorrectionLock(): Promise<() => Promise<void>> {
-  return hold(lockCorrections)
+  return hold(lockCorrectionsExclusive)
 }
 
 /** @returns a function that ends the transaction */

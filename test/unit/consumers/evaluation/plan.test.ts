@@ -1,7 +1,7 @@
 /** plan: what a stored plan says runs now; that it is stored is for test/integration/evaluation. */
 import { expect, test } from '@jest/globals'
 import { createPlanDecisions } from '../../../../consumers/evaluation/plan.ts'
-import { loadedOf } from '../../../../consumers/evaluation/rule-sets.ts'
+import { compileRuleSet } from '../../../../consumers/evaluation/rule-sets.ts'
 import type { StoredPlan } from '../../../../consumers/evaluation/store-plans.ts'
 import type { Decision } from '../../../../core/decision/decision.ts'
 import { aDecision } from '../../../support/builders.ts'
@@ -9,7 +9,7 @@ import { aRule, aVersion } from '../../evaluators/planning/a-rule.ts'
 
 function ruleSetOf(version: number) {
   const evaluators = [aVersion({ version }), aVersion({ name: 'judge', kind: 'llm_judge' })]
-  return loadedOf({ version, rules: [aRule({ evaluators })] })
+  return compileRuleSet({ version, rules: [aRule({ evaluators })] })
 }
 
 function planWith(stored: readonly StoredPlan[]) {

@@ -34,7 +34,7 @@ test('reasons that quote the output are published whole, with one kind', () => {
   expect(scored(planned, 'The output lacks "b".').kind).toBe(one.kind)
 })
 
-test('an evaluator that says something new each time has a limited number of kinds', () => {
+test('limits the kinds of an evaluator whose reasons all differ', () => {
   const planned = aPlannedRun('heuristic')
   const texts = Array.from({ length: 26 * 26 }, (_, at) => {
     return `It is ${String.fromCodePoint(97 + (at % 26), 97 + Math.floor(at / 26))}.`

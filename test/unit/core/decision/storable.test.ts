@@ -79,7 +79,7 @@ describe('evaluationObjection', () => {
     [{ received_at: year10000 }, 'received_at is no time'],
     [{ later_runs: [aRun(), aRun({ run_id: 'first' })] }, 'a run_id is no UUID in lower case'],
     [{ later_runs: [aRun({ run_id: inCapitals })] }, 'a run_id is no UUID in lower case'],
-    [{ runs: [aPackedRun(), aPackedRun()] }, 'two runs in `runs` have one rule and evaluator'],
+    [{ runs: [aPackedRun(), aPackedRun()] }, 'two runs in `runs` have the same rule and evaluator'],
     ...[
       { status: 'expired' as 'failed' },
       { status: 'skipped' as const },

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import {
   createPlanRules,
-  createRulePlanOf,
+  createResolvePlan,
   isOwnCall,
   plannedRunsOf
 } from '../../../../evaluators/planning/plan-rules.ts'
@@ -33,15 +33,15 @@ test('a plan is the runs of its rules, in order', () => {
 })
 
 test('decisions with equal outcomes share one plan', () => {
-  const rulePlanOf = createRulePlanOf(ruleSet)
+  const resolvePlan = createResolvePlan(ruleSet)
   const outcomes = planRules(aDecision())
-  const plan = rulePlanOf(outcomes)
+  const plan = resolvePlan(outcomes)
   expect(plan).toEqual({
     ...{ rule_set_version: 3, outcomes },
     runs: plannedRunsOf(ruleSet, outcomes)
   })
-  expect(rulePlanOf(planRules(aDecision()))).toBe(plan)
-  const billed = rulePlanOf(planRules(aDecision({ domain: 'billing' })))
+  expect(resolvePlan(planRules(aDecision()))).toBe(plan)
+  const billed = resolvePlan(planRules(aDecision({ domain: 'billing' })))
   expect(billed.runs.map(({ rule }) => rule.rule_id)).toEqual(['a', 'a', 'c', 'e'])
 })
 

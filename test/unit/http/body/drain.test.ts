@@ -21,7 +21,7 @@ const runEventLoop = async (count = 20): Promise<void> => {
   for (let n = 0; n < count; n++) await new Promise((resolve) => void setImmediate(resolve))
 }
 
-test('reads the first chunk at once and pauses before each further chunk', async () => {
+test('reads the first chunk at once and pauses after each further chunk', async () => {
   const request = aRequest()
   for (let n = 0; n < 4; n++) request.write(chunk)
   const drained = drain(request as unknown as IncomingMessage)

@@ -55,7 +55,7 @@ function textOf(partitions: Request['topics'][number]['partitions']): string {
   return partitions.map(({ partition, fetchOffset }) => `${partition}@${fetchOffset}`).join(' ')
 }
 
-test('the next records are fetched before they are asked for, and only once', async () => {
+test('fetches the next records before kafkajs requests them, and only once', async () => {
   const { asked, fetch } = createScene()
   expect(await fetch({ 0: 0 })).toBe('0@0')
   expect(asked).toEqual(['0@0', '0@4'])
@@ -63,19 +63,19 @@ test('the next records are fetched before they are asked for, and only once', as
   expect(asked).toEqual(['0@0', '0@4', '0@8'])
 })
 
-test('at the end of the log no request waits for records to come', async () => {
+test('sends no early request at the end of a partition', async () => {
   const { asked, fetch } = createScene()
   await fetch({ 0: 8 })
   expect(asked).toEqual(['0@8'])
 })
 
-test('a partition at its end is asked for with those that have more', async () => {
+test('includes a partition without more records in the early request', async () => {
   const { asked, fetch } = createScene()
   await fetch({ 0: 0, 1: 10 })
   expect(asked).toEqual(['0@0 1@10', '0@4 1@10'])
 })
 
-test('what starts elsewhere is dropped and comes with the next request', async () => {
+test('drops partitions whose offset differs and returns them with the next request', async () => {
   const { asked, fetch } = createScene()
   await fetch({ 0: 0, 1: 0 })
   expect(await fetch({ 0: 0, 1: 4 })).toBe('1@4')
@@ -83,7 +83,7 @@ test('what starts elsewhere is dropped and comes with the next request', async (
   expect(await fetch({ 0: 0, 1: 8 })).toBe('0@0 1@8')
 })
 
-test('an early answer of which nothing can be used is no answer', async () => {
+test('sends the request if no part of the early response is usable', async () => {
   const { asked, fetch } = createScene()
   await fetch({ 0: 0 })
   expect(await fetch({ 0: 2 })).toBe('0@2')
@@ -91,12 +91,12 @@ test('an early answer of which nothing can be used is no answer', async () => {
   expect(asked).toEqual(['0@0', '0@4', '0@2', '0@6', '1@0', '1@4'])
 })
 
-test('an error of an early request is seen by whom it concerns', async () => {
+test('reports an error of an early request only if the same request follows', async () => {
   const { fetch, fail } = createScene()
   const first = fetch({ 0: 0 })
-  fail(new Error('the broker is away'))
+  fail(new Error('broker unavailable'))
   await first
-  await expect(fetch({ 0: 4 })).rejects.toThrow('the broker is away')
+  await expect(fetch({ 0: 4 })).rejects.toThrow('broker unavailable')
   fail(null)
   expect(await fetch({ 0: 4 })).toBe('0@4')
 })
