@@ -300,6 +300,14 @@ test('decisions on record are numbered without a gap and tell the same three thi
   }
 })
 
+test('every protection that SECURITY.md claims has a proof', () => {
+  const rows = rowsOf(read('SECURITY.md'))
+  expect(rows.length).toBeGreaterThan(20)
+  // Links to files that do not exist fail below.
+  const proof = /^\[[^\]]+\]\((?:test|docs|deploy)\//
+  expect(rows.filter((cells) => cells.length !== 2 || !proof.test(cells[1] ?? ''))).toEqual([])
+})
+
 test('the changelog begins with what is pending', () => {
   expect(fragmentsOf('CHANGELOG.md').slice(0, 2)).toEqual(['changelog', 'pending'])
 })
