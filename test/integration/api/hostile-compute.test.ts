@@ -145,14 +145,20 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   return longest
 }
 
+const attempts = 3
+
+// A collection of garbage may lie within a turn, but not in every attempt. An attack is in each.
 test.each(attacks)('%s', async (_name, attack, status) => {
-  const organizationId = randomUUID()
-  await storeSessions(organizationId, attack)
-  let answered = 0
-  const longest = await longestTurnMs(async () => {
-    answered = (await send(attack, organizationId)).status
-  })
-  expect([answered, longest < turnMsMax ? 'short' : longest]).toEqual([status, 'short'])
+  let shortest = Infinity
+  for (let attempt = 0; attempt < attempts && shortest >= turnMsMax; attempt++) {
+    const organizationId = randomUUID()
+    await storeSessions(organizationId, attack)
+    const turn = await longestTurnMs(async () => {
+      expect((await send(attack, organizationId)).status).toBe(status)
+    })
+    shortest = Math.min(shortest, turn)
+  }
+  expect(shortest).toBeLessThan(turnMsMax)
 })
 
 /** What a preview looks at: as many decisions as it takes, with long names. */
